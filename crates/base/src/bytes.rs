@@ -1,0 +1,60 @@
+use core::fmt;
+use core::ops::{Add, AddAssign, Sub, SubAssign};
+
+/// A size in bytes. Windows and packets are counted as they are on the wire, headers included, so that `K·τ` is a window.
+///
+/// Subtraction saturates at zero.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Bytes(pub u64);
+
+impl Bytes {
+    /// Nothing.
+    pub const ZERO: Bytes = Bytes(0);
+
+    /// From a computed size: rounded down, at least zero; NaN gives zero.
+    pub fn from_f64(bytes: f64) -> Bytes {
+        Bytes(bytes as u64)
+    }
+
+    /// For use in a formula.
+    pub fn as_f64(self) -> f64 {
+        self.0 as f64
+    }
+
+    /// In packets of the given size, with the fraction.
+    pub fn packets(self, packet: Bytes) -> f64 {
+        self.0 as f64 / packet.0 as f64
+    }
+}
+
+impl Add for Bytes {
+    type Output = Bytes;
+    fn add(self, other: Bytes) -> Bytes {
+        Bytes(self.0 + other.0)
+    }
+}
+
+impl AddAssign for Bytes {
+    fn add_assign(&mut self, other: Bytes) {
+        self.0 += other.0;
+    }
+}
+
+impl Sub for Bytes {
+    type Output = Bytes;
+    fn sub(self, other: Bytes) -> Bytes {
+        Bytes(self.0.saturating_sub(other.0))
+    }
+}
+
+impl SubAssign for Bytes {
+    fn sub_assign(&mut self, other: Bytes) {
+        *self = *self - other;
+    }
+}
+
+impl fmt::Display for Bytes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} bytes", self.0)
+    }
+}

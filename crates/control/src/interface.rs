@@ -1,0 +1,150 @@
+//! What passes between a world and a controller.
+
+use symbiosis_base::{Bytes, Nanos, Rate};
+
+/// A congestion controller: events in, decisions out.
+///
+/// Windows and packets count bytes on the wire, headers included. Events come in the order of their `now`, which never goes back.
+/// A controller must bear any such sequence, also a hostile one: its window stays at least one packet, is never NaN, and nothing panics.
+pub trait Controller: Send {
+    /// A packet left, at the time at which it really left.
+    fn sent(&mut self, _packet: &Sent) {}
+
+    /// A packet is acknowledged for the first time: one call for each, also when one ACK covers many.
+    fn acked(&mut self, ack: &Acked);
+
+    /// A congestion event: once for each episode of loss, not for each lost packet.
+    fn lost(&mut self, loss: &Lost);
+
+    /// Somebody beside the ACK stream measured something.
+    fn report(&mut self, _report: &Report) {}
+
+    /// How much may be in flight, and when the next packet may leave.
+    fn permit(&mut self, ask: &Ask) -> Permit;
+
+    /// State for the plot: calls `plot` with each gauge's name and value. Names carry their unit (`"A_mbps"`).
+    fn gauges(&self, _plot: &mut dyn FnMut(&'static str, f64)) {}
+}
+
+/// What a world tells a controller when a connection opens.
+#[derive(Clone, Copy, Debug)]
+pub struct Setup {
+    /// Size of a full packet on the wire.
+    pub packet: Bytes,
+    /// Window before the first ACK.
+    pub initial_window: Bytes,
+    /// Seeds whatever the controller draws at random; same seed and events, same decisions.
+    pub seed: u64,
+}
+
+/// A packet that left.
+#[derive(Clone, Copy, Debug)]
+pub struct Sent {
+    /// When it really left.
+    pub now: Nanos,
+    /// Packet number; a retransmission carries the number of the original.
+    pub number: u64,
+    /// Size on the wire.
+    pub bytes: Bytes,
+    /// In flight, this packet included.
+    pub in_flight: Bytes,
+    /// It repeats a packet that was sent before.
+    pub retransmission: bool,
+}
+
+/// A packet acknowledged for the first time.
+#[derive(Clone, Copy, Debug)]
+pub struct Acked {
+    /// When the ACK arrived.
+    pub now: Nanos,
+    /// The packet's number.
+    pub number: u64,
+    /// Its size on the wire.
+    pub bytes: Bytes,
+    /// When it (last) left.
+    pub sent_at: Nanos,
+    /// When it reached the receiver, on the receiver's clock, where the world knows.
+    pub received_at: Option<Nanos>,
+    /// Round-trip time that this ACK measured: of one packet of those it covers, never of a retransmitted one unless the world can
+    /// tell the copies apart.
+    pub rtt: Option<Nanos>,
+    /// In flight after this packet was taken out.
+    pub in_flight: Bytes,
+    /// The application had nothing more to send when this packet left: the window was not what held the sender back.
+    pub app_limited: bool,
+    /// Loss recovery is under way: a window must not grow.
+    pub recovering: bool,
+}
+
+/// A congestion event.
+#[derive(Clone, Copy, Debug)]
+pub struct Lost {
+    /// When it was noticed.
+    pub now: Nanos,
+    /// How it was noticed.
+    pub kind: LossKind,
+    /// In flight at that moment, before anything was written off.
+    pub in_flight: Bytes,
+}
+
+/// How congestion was noticed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LossKind {
+    /// Duplicate or selective ACKs: recovery starts.
+    FastRetransmit,
+    /// The retransmission timer expired.
+    Timeout,
+    /// A congestion mark came back.
+    Ecn,
+}
+
+/// Something measured beside the ACK stream.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub enum Report {
+    /// A simulator's knowledge of the path, for experiments with the oracle in place of a measurement.
+    Path {
+        /// When it holds.
+        now: Nanos,
+        /// Capacity of the narrowest link (`K`).
+        capacity: Rate,
+        /// What everybody else leaves free of the tightest link (`A`).
+        available: Rate,
+    },
+}
+
+/// A world that has a packet ready asks whether it may leave.
+#[derive(Clone, Copy, Debug)]
+pub struct Ask {
+    /// When it asks.
+    pub now: Nanos,
+    /// In flight at that moment.
+    pub in_flight: Bytes,
+}
+
+/// The answer: a packet may leave when less than `window` is in flight and `departure` has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Permit {
+    /// How much may be in flight.
+    pub window: Bytes,
+    /// When the next packet may leave.
+    pub departure: Departure,
+}
+
+impl Permit {
+    /// Whatever fits the window leaves at once.
+    pub fn window(window: Bytes) -> Permit {
+        Permit { window, departure: Departure::Now }
+    }
+}
+
+/// When the next packet may leave.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Departure {
+    /// At once.
+    Now,
+    /// Not before this instant.
+    At(Nanos),
+    /// Back to back with the packet before it, whatever is in flight: the second of a pair.
+    WithLast,
+}

@@ -1,0 +1,22 @@
+//! Congestion controllers, written once and run in every world: the simulator, QUIC on real sockets, Linux kernel TCP.
+//!
+//! A controller is a value that takes events ([`Sent`], [`Acked`], [`Lost`], [`Report`]) and answers how much may be in flight and when
+//! the next packet may leave ([`Permit`]). It does no I/O, reads no clock and never learns in which world it runs; what a world knows
+//! that matters to it (receiver times, a retransmission, an application that ran dry) is a field of the event.
+//!
+//! [`registry`] lists every controller by name with its parameters.
+#![no_std]
+
+extern crate alloc;
+#[cfg(test)]
+extern crate std;
+
+mod interface;
+pub mod params;
+pub mod registry;
+pub mod window;
+
+pub mod reno;
+
+pub use interface::{Acked, Ask, Controller, Departure, Lost, LossKind, Permit, Report, Sent, Setup};
+pub use symbiosis_base::{Bytes, Nanos, Rate};

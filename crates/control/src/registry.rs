@@ -1,0 +1,27 @@
+//! Every controller by name. A line here, and it is there in every world, every scenario and every report.
+
+use alloc::boxed::Box;
+
+use crate::params::{Param, Values};
+use crate::{Controller, Setup, reno};
+
+/// A controller as the registry knows it.
+#[derive(Debug)]
+pub struct Entry {
+    /// Its name in a scenario (`cc = "name"`).
+    pub name: &'static str,
+    /// One line: what it is and where it is published.
+    pub about: &'static str,
+    /// Its parameters.
+    pub params: &'static [Param],
+    /// Makes one for a connection, from values that were resolved against `params`.
+    pub build: fn(&Setup, &Values) -> Box<dyn Controller>,
+}
+
+/// All controllers, in the order in which they are listed.
+pub const ALL: &[Entry] = &[reno::RENO, reno::NEWRENO];
+
+/// The controller of that name.
+pub fn find(name: &str) -> Option<&'static Entry> {
+    ALL.iter().find(|entry| entry.name == name)
+}

@@ -1,0 +1,121 @@
+//! The window of TCP's loss-based family: slow start, ssthresh, and what a loss does to both (RFC 5681). Reno's relatives differ only in
+//! a [`Law`]; controllers that fall back to Reno hold a [`Window`] and use its parts.
+
+use crate::{Acked, Ask, Bytes, Controller, Lost, LossKind, Nanos, Permit, Setup};
+
+/// No loss halves a window below this many packets (RFC 5681 Eq 4).
+pub const LEAST_SSTHRESH: f64 = 2.0;
+
+/// A congestion window and its slow-start threshold, in packets of full size.
+#[derive(Clone, Debug)]
+pub struct Window {
+    /// Congestion window \[packets\].
+    pub cwnd: f64,
+    /// Slow start below it, congestion avoidance from it on \[packets\].
+    pub ssthresh: f64,
+    packet: Bytes,
+}
+
+impl Window {
+    /// The window of a new connection: threshold unlimited.
+    pub fn new(setup: &Setup) -> Window {
+        Window { cwnd: setup.initial_window.packets(setup.packet).max(1.0), ssthresh: f64::INFINITY, packet: setup.packet }
+    }
+
+    /// Whether slow start rules.
+    pub fn in_slow_start(&self) -> bool {
+        self.cwnd < self.ssthresh
+    }
+
+    /// In bytes, for a [`Permit`].
+    pub fn bytes(&self) -> Bytes {
+        Bytes::from_f64(self.cwnd * self.packet.as_f64())
+    }
+
+    /// Acknowledged bytes in packets.
+    pub fn packets(&self, bytes: Bytes) -> f64 {
+        bytes.packets(self.packet)
+    }
+
+    /// Slow start: one packet for each acknowledged (RFC 5681 Eq 2).
+    pub fn slow_start(&mut self, acked: f64) {
+        self.cwnd += acked;
+    }
+
+    /// A loss found by duplicate ACKs or a mark: threshold and window become `to` packets (RFC 5681 Eq 4).
+    pub fn shrink_to(&mut self, to: f64) {
+        self.ssthresh = to.max(LEAST_SSTHRESH);
+        self.cwnd = self.ssthresh;
+    }
+
+    /// A timeout: threshold as after any loss, window one packet (RFC 5681 §3.1).
+    pub fn restart_below(&mut self, ssthresh: f64) {
+        self.ssthresh = ssthresh.max(LEAST_SSTHRESH);
+        self.cwnd = 1.0;
+    }
+}
+
+/// How a member of the loss-based family grows after slow start and what it keeps at a loss. All windows in packets.
+pub trait Law: Send {
+    /// Growth in congestion avoidance for `acked` packets \[packets\]; below zero shrinks.
+    fn growth(&mut self, cwnd: f64, acked: f64, ack: &Acked) -> f64;
+
+    /// The window after a loss at `cwnd`.
+    fn after_loss(&mut self, cwnd: f64, now: Nanos) -> f64;
+
+    /// A timeout follows `after_loss`: forget what no longer holds.
+    fn timeout(&mut self) {}
+
+    /// State for the plot, beside `cwnd` and `ssthresh`.
+    fn gauges(&self, _plot: &mut dyn FnMut(&'static str, f64)) {}
+}
+
+/// A controller of the loss-based family: slow start, a [`Law`], and recovery as every TCP does it.
+pub struct LossBased<L> {
+    window: Window,
+    law: L,
+}
+
+impl<L: Law> LossBased<L> {
+    /// A controller under `law` for a new connection.
+    pub fn new(setup: &Setup, law: L) -> LossBased<L> {
+        LossBased { window: Window::new(setup), law }
+    }
+}
+
+impl<L: Law> Controller for LossBased<L> {
+    fn acked(&mut self, ack: &Acked) {
+        if ack.recovering || ack.app_limited {
+            return;
+        }
+        let acked = self.window.packets(ack.bytes);
+        if self.window.in_slow_start() {
+            self.window.slow_start(acked);
+        } else {
+            self.window.cwnd = (self.window.cwnd + self.law.growth(self.window.cwnd, acked, ack)).max(1.0);
+        }
+    }
+
+    fn lost(&mut self, loss: &Lost) {
+        let kept = self.law.after_loss(self.window.cwnd, loss.now);
+        match loss.kind {
+            LossKind::FastRetransmit | LossKind::Ecn => self.window.shrink_to(kept),
+            LossKind::Timeout => {
+                self.window.restart_below(kept);
+                self.law.timeout();
+            }
+        }
+    }
+
+    fn permit(&mut self, _ask: &Ask) -> Permit {
+        Permit::window(self.window.bytes())
+    }
+
+    fn gauges(&self, plot: &mut dyn FnMut(&'static str, f64)) {
+        plot("cwnd_packets", self.window.cwnd);
+        if self.window.ssthresh.is_finite() {
+            plot("ssthresh_packets", self.window.ssthresh);
+        }
+        self.law.gauges(plot);
+    }
+}

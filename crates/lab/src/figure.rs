@@ -1,0 +1,79 @@
+//! A figure as data, before anything draws it.
+
+/// One plot: axes and series.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Figure {
+    /// File name without ending, unique in a report: `"S7-symbiosis"`.
+    pub id: String,
+    /// Title above the plot.
+    pub title: String,
+    /// What is seen, one or two sentences under the plot.
+    pub caption: String,
+    /// Abscissa.
+    pub x: Axis,
+    /// Ordinate.
+    pub y: Axis,
+    /// What is drawn, in the order of the legend.
+    pub series: Vec<Series>,
+}
+
+/// An axis.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Axis {
+    /// Label with unit: `"window [packets]"`.
+    pub label: String,
+    /// Logarithmic instead of linear.
+    pub log: bool,
+    /// Fixed ends; from the data without.
+    pub range: Option<(f64, f64)>,
+}
+
+/// One curve or cloud.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Series {
+    /// Name in the legend.
+    pub name: String,
+    /// How it is drawn.
+    pub mark: Mark,
+    /// Abscissa and ordinate of each point, ascending for lines.
+    pub points: Vec<(f64, f64)>,
+    /// Lower and upper end of the 95 % confidence interval at each point, where there is one.
+    pub band: Option<Vec<(f64, f64)>>,
+}
+
+/// How a series is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mark {
+    /// A line through the points: a simulation or a measurement over time.
+    Line,
+    /// A dashed line: theory.
+    Dashed,
+    /// Points joined by nothing: single results.
+    Points,
+    /// Points joined by a thin line: results over a parameter.
+    LinePoints,
+}
+
+impl Axis {
+    /// A linear axis whose ends come from the data.
+    pub fn linear(label: &str) -> Axis {
+        Axis { label: label.into(), log: false, range: None }
+    }
+
+    /// A logarithmic axis.
+    pub fn log(label: &str) -> Axis {
+        Axis { log: true, ..Axis::linear(label) }
+    }
+
+    /// The same axis with fixed ends.
+    pub fn range(self, from: f64, to: f64) -> Axis {
+        Axis { range: Some((from, to)), ..self }
+    }
+}
+
+impl Series {
+    /// A series without a band.
+    pub fn new(name: &str, mark: Mark, points: Vec<(f64, f64)>) -> Series {
+        Series { name: name.into(), mark, points, band: None }
+    }
+}

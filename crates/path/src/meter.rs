@@ -1,0 +1,125 @@
+//! What a link did: bits sent, packets dropped, and how long how many packets waited.
+
+use symbiosis_base::{Bytes, Nanos};
+
+/// Queues longer than this share the last place of the histogram; mean and maximum stay exact.
+const LONGEST: usize = 1 << 16;
+
+/// Statistics of a link over the window of measurement.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LinkStats {
+    /// Bytes sent, those in parts of a packet at the window's edges included.
+    pub bytes_sent: f64,
+    /// Packets that found the queue full.
+    pub queue_drops: u64,
+    /// Packets lost on the wire.
+    pub wire_losses: u64,
+    /// Mean of the packets that wait, over time.
+    pub queue_mean: f64,
+    /// 95th percentile of the packets that wait, over time.
+    pub queue_p95: u64,
+    /// Most packets that ever waited.
+    pub queue_max: u64,
+}
+
+/// A link at one instant.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LinkSample {
+    /// When.
+    pub at: Nanos,
+    /// Packets that wait.
+    pub queue_packets: u64,
+    /// Packets dropped since the start, on the wire or before the queue.
+    pub drops: u64,
+    /// Bytes whose transmission has begun since the start.
+    pub bytes_begun: u64,
+}
+
+#[derive(Debug)]
+pub(crate) struct Meter {
+    from: Nanos,
+    to: Nanos,
+    bytes_sent: f64,
+    queue_drops: u64,
+    wire_losses: u64,
+    /// How long so many packets waited.
+    waited: Vec<u64>,
+    length: u64,
+    longest: u64,
+    changed: Nanos,
+    area: f64,
+}
+
+impl Meter {
+    pub(crate) fn new(from: Nanos, to: Nanos) -> Meter {
+        Meter {
+            from,
+            to,
+            bytes_sent: 0.0,
+            queue_drops: 0,
+            wire_losses: 0,
+            waited: vec![0; 64],
+            length: 0,
+            longest: 0,
+            changed: from,
+            area: 0.0,
+        }
+    }
+
+    fn in_window(&self, at: Nanos) -> bool {
+        self.from <= at && at < self.to
+    }
+
+    /// The queue becomes `length` packets long at `at`; instants never go back.
+    #[inline]
+    pub(crate) fn queue(&mut self, at: Nanos, length: u64) {
+        let at = at.min(self.to);
+        if at > self.changed {
+            let span = (at - self.changed).0;
+            let place = (self.length as usize).min(LONGEST);
+            if place >= self.waited.len() {
+                self.waited.resize((place + 1).next_power_of_two().min(LONGEST + 1), 0);
+            }
+            self.waited[place] += span;
+            self.area += span as f64 * self.length as f64;
+            self.longest = self.longest.max(self.length);
+            self.changed = at;
+        }
+        self.length = length;
+    }
+
+    #[inline]
+    pub(crate) fn sent(&mut self, start: Nanos, end: Nanos, size: Bytes) {
+        if start >= self.from && end <= self.to {
+            self.bytes_sent += size.as_f64();
+        } else if end > self.from && start < self.to {
+            let inside = end.min(self.to) - start.max(self.from);
+            self.bytes_sent += size.as_f64() * (inside.0 as f64 / (end - start).0.max(1) as f64);
+        }
+    }
+
+    pub(crate) fn queue_drop(&mut self, at: Nanos) {
+        self.queue_drops += self.in_window(at) as u64;
+    }
+
+    pub(crate) fn wire_loss(&mut self, at: Nanos) {
+        self.wire_losses += self.in_window(at) as u64;
+    }
+
+    pub(crate) fn stats(&self) -> LinkStats {
+        let total: u64 = self.waited.iter().sum();
+        let mut below = 0;
+        let p95 = self.waited.iter().position(|span| {
+            below += span;
+            below as f64 >= 0.95 * total as f64
+        });
+        LinkStats {
+            bytes_sent: self.bytes_sent,
+            queue_drops: self.queue_drops,
+            wire_losses: self.wire_losses,
+            queue_mean: if total == 0 { 0.0 } else { self.area / total as f64 },
+            queue_p95: p95.unwrap_or(0) as u64,
+            queue_max: self.longest,
+        }
+    }
+}

@@ -1,0 +1,272 @@
+//! How fast a link sends: a constant, steps in time, or a recorded trace.
+
+use std::sync::Arc;
+
+use symbiosis_base::{Bytes, Nanos, Rate};
+
+/// A rate that changes at given instants; zero before the first.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Steps(Arc<[(Nanos, Rate)]>);
+
+impl Steps {
+    /// From `(instant, rate from then on)`, instants ascending.
+    ///
+    /// # Panics
+    /// When the instants do not ascend strictly: whoever reads them from a user checks first.
+    pub fn new(steps: &[(Nanos, Rate)]) -> Steps {
+        assert!(steps.is_sorted_by(|a, b| a.0 < b.0), "steps must ascend");
+        Steps(steps.into())
+    }
+
+    /// The same rate always.
+    pub fn constant(rate: Rate) -> Steps {
+        Steps::new(&[(Nanos::ZERO, rate)])
+    }
+
+    /// The rate at an instant.
+    pub fn at(&self, now: Nanos) -> Rate {
+        match self.0.partition_point(|(from, _)| *from <= now) {
+            0 => Rate::ZERO,
+            next => self.0[next - 1].1,
+        }
+    }
+
+    /// When `bytes` have moved if they start at `from`; [`Nanos::MAX`] if they never do.
+    pub fn finish(&self, from: Nanos, mut bytes: f64) -> Nanos {
+        let mut now = from;
+        let mut next = self.0.partition_point(|(at, _)| *at <= now);
+        loop {
+            let rate = if next == 0 { Rate::ZERO } else { self.0[next - 1].1 };
+            let until = self.0.get(next).map_or(Nanos::MAX, |(at, _)| *at);
+            let room = if rate == Rate::ZERO { 0.0 } else { rate.times(until - now) };
+            if room >= bytes && rate > Rate::ZERO {
+                return now.saturating_add(Nanos::from_secs(bytes / rate.bytes_per_s()));
+            }
+            if until == Nanos::MAX {
+                return Nanos::MAX;
+            }
+            bytes -= room;
+            now = until;
+            next += 1;
+        }
+    }
+
+    /// What can move from one instant to another \[bytes\].
+    pub fn volume(&self, from: Nanos, to: Nanos) -> f64 {
+        let ends = self.0.iter().skip(1).map(|(at, _)| *at).chain([Nanos::MAX]);
+        self.0.iter().zip(ends).map(|((at, rate), end)| rate.times(end.min(to) - (*at).max(from))).sum()
+    }
+
+    /// The greatest rate that ever holds.
+    pub fn max(&self) -> Rate {
+        self.0.iter().map(|(_, rate)| *rate).fold(Rate::ZERO, |a, b| if b > a { b } else { a })
+    }
+}
+
+/// How fast a link sends.
+#[derive(Clone, Debug, PartialEq)]
+pub enum RateSpec {
+    /// The same always.
+    Constant(Rate),
+    /// In steps.
+    Steps(Steps),
+    /// At the instants of a Mahimahi trace.
+    Trace(Trace),
+}
+
+impl RateSpec {
+    /// What the link can send from one instant to another \[bytes\].
+    pub fn volume(&self, from: Nanos, to: Nanos) -> f64 {
+        match self {
+            RateSpec::Constant(rate) => rate.times(to - from),
+            RateSpec::Steps(steps) => steps.volume(from, to),
+            RateSpec::Trace(trace) => (trace.before(to) - trace.before(from)) as f64 * Trace::OPPORTUNITY.as_f64(),
+        }
+    }
+
+    /// The link's capacity as a controller would know it: the constant, the step that holds now, a trace's mean.
+    pub fn nominal(&self, now: Nanos) -> Rate {
+        match self {
+            RateSpec::Constant(rate) => *rate,
+            RateSpec::Steps(steps) => steps.at(now),
+            RateSpec::Trace(trace) => trace.mean(),
+        }
+    }
+}
+
+/// A Mahimahi trace: a line for each opportunity to send 1500 bytes, in milliseconds since the start, repeated when it ends.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Trace(Arc<[u64]>);
+
+/// Why a text is no Mahimahi trace.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TraceError {
+    /// The line, counted from 1; 0 for the whole file.
+    pub line: usize,
+    /// What is wrong.
+    pub what: String,
+}
+
+impl std::fmt::Display for TraceError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.line {
+            0 => write!(f, "{}", self.what),
+            line => write!(f, "line {line}: {}", self.what),
+        }
+    }
+}
+
+impl std::error::Error for TraceError {}
+
+impl Trace {
+    /// What one opportunity carries.
+    pub const OPPORTUNITY: Bytes = Bytes(1500);
+
+    /// Reads a trace.
+    ///
+    /// # Errors
+    /// A line that is no whole number or smaller than the one before it; a trace without an opportunity after 0 ms.
+    pub fn parse(text: &str) -> Result<Trace, TraceError> {
+        let mut opportunities = Vec::new();
+        for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+            let fault = |what| TraceError { line: at + 1, what };
+            let ms: u64 = line.trim().parse().map_err(|_| fault(format!("`{}` is no whole number of milliseconds", line.trim())))?;
+            if opportunities.last().is_some_and(|last| *last > ms) {
+                return Err(fault(format!("{ms} ms comes after a later instant")));
+            }
+            opportunities.push(ms);
+        }
+        match opportunities.last() {
+            Some(1..) => Ok(Trace(opportunities.into())),
+            _ => Err(TraceError { line: 0, what: "a trace needs an opportunity after 0 ms".into() }),
+        }
+    }
+
+    /// Mean rate over one repetition.
+    pub fn mean(&self) -> Rate {
+        Rate::from_bytes_per_s(self.0.len() as f64 * Self::OPPORTUNITY.as_f64() * 1e9 / self.period().0 as f64)
+    }
+
+    fn period(&self) -> Nanos {
+        Nanos::from_millis(self.0[self.0.len() - 1])
+    }
+
+    /// The instant of the `n`-th opportunity since the start of time.
+    fn opportunity(&self, n: u64) -> Nanos {
+        let len = self.0.len() as u64;
+        self.period() * (n / len) + Nanos::from_millis(self.0[(n % len) as usize])
+    }
+
+    /// How many opportunities come before `now`.
+    fn before(&self, now: Nanos) -> u64 {
+        let whole = now.0 / self.period().0;
+        let rest = Nanos(now.0 % self.period().0);
+        // The last instant of a period is the first of the next: it belongs to the one it ends.
+        let ended = if whole > 0 && rest == Nanos::ZERO { 1 } else { 0 };
+        let within = self.0.partition_point(|ms| Nanos::from_millis(*ms) < rest) as u64;
+        (whole * self.0.len() as u64 + within).saturating_sub(if ended == 1 { self.at_end() } else { 0 })
+    }
+
+    /// How many opportunities share the period's last instant.
+    fn at_end(&self) -> u64 {
+        let last = self.0[self.0.len() - 1];
+        self.0.iter().rev().take_while(|ms| **ms == last).count() as u64
+    }
+}
+
+/// The sending end of a link: takes packets one after another and tells when each is through.
+#[derive(Debug)]
+pub(crate) enum Server {
+    Constant { nanos_per_byte: f64 },
+    Steps(Steps),
+    Trace { trace: Trace, next: u64, left: Bytes },
+}
+
+impl Server {
+    pub(crate) fn new(spec: &RateSpec) -> Server {
+        match spec {
+            RateSpec::Constant(rate) => Server::Constant { nanos_per_byte: 1e9 / rate.bytes_per_s() },
+            RateSpec::Steps(steps) => Server::Steps(steps.clone()),
+            RateSpec::Trace(trace) => Server::Trace { trace: trace.clone(), next: 0, left: Bytes::ZERO },
+        }
+    }
+
+    /// When a packet is through whose turn comes at `start`.
+    #[inline]
+    pub(crate) fn finish(&mut self, start: Nanos, size: Bytes) -> Nanos {
+        match self {
+            Server::Constant { nanos_per_byte } => Nanos(start.0 + (size.as_f64() * *nanos_per_byte + 0.5) as u64),
+            Server::Steps(steps) => steps.finish(start, size.as_f64()),
+            Server::Trace { trace, next, left } => {
+                // What an opportunity has left serves only packets that wait at its very instant.
+                if *next > 0 && trace.opportunity(*next - 1) < start {
+                    *left = Bytes::ZERO;
+                    *next = (*next).max(trace.before(start));
+                }
+                let mut size = size;
+                while *left < size {
+                    size -= *left;
+                    *left = Trace::OPPORTUNITY;
+                    *next += 1;
+                }
+                *left -= size;
+                trace.opportunity(*next - 1)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ms(ms: u64) -> Nanos {
+        Nanos::from_millis(ms)
+    }
+
+    #[test]
+    fn steps_carry_a_packet_across_a_change() {
+        // 1 Mbit/s = 125 bytes/ms for 4 ms, nothing for 6 ms, then 125 bytes/ms again.
+        let steps = Steps::new(&[
+            (ms(0), Rate::from_mbps(1.0)),
+            (ms(4), Rate::ZERO),
+            (ms(10), Rate::from_mbps(1.0)),
+        ]);
+        assert_eq!(steps.finish(ms(0), 500.0), ms(4));
+        assert_eq!(steps.finish(ms(0), 750.0), ms(12));
+        assert_eq!(steps.finish(ms(5), 125.0), ms(11));
+        assert_eq!(steps.volume(ms(2), ms(12)), 500.0);
+        assert_eq!(steps.at(ms(9)), Rate::ZERO);
+        assert_eq!(Steps::new(&[(ms(0), Rate::ZERO)]).finish(ms(0), 1.0), Nanos::MAX);
+        assert_eq!(Steps::new(&[(ms(3), Rate::from_mbps(1.0))]).finish(ms(0), 125.0), ms(4));
+    }
+
+    #[test]
+    fn a_trace_sends_at_its_opportunities_and_wastes_what_nobody_takes() {
+        let trace = Trace::parse("1\n2\n2\n5\n").unwrap();
+        assert!((trace.mean().mbps() - 9.6).abs() < 1e-9);
+        let mut server = Server::new(&RateSpec::Trace(trace.clone()));
+        let full = Bytes(1500);
+        let mut through = |start, size| server.finish(start, size);
+        assert_eq!(through(ms(0), full), ms(1));
+        assert_eq!(through(ms(1), full), ms(2));
+        assert_eq!(through(ms(2), Bytes(500)), ms(2));
+        assert_eq!(through(ms(2), Bytes(500)), ms(2));
+        // 500 bytes are left at 2 ms; the packet needs the next opportunity too.
+        assert_eq!(through(ms(2), full), ms(5));
+        // The trace repeats: 5 + 1.
+        assert_eq!(through(ms(5), full), ms(6));
+        assert_eq!(through(ms(20), full), ms(20), "an opportunity at the very instant serves");
+        assert_eq!(trace.before(ms(5)), 3);
+        assert_eq!(trace.before(ms(6)), 4);
+        assert_eq!(trace.before(ms(7)), 5);
+    }
+
+    #[test]
+    fn a_bad_trace_names_its_line() {
+        assert_eq!(Trace::parse("1\nx\n").unwrap_err().line, 2);
+        assert_eq!(Trace::parse("5\n4\n").unwrap_err().line, 2);
+        assert_eq!(Trace::parse("0\n0\n").unwrap_err().line, 0);
+        assert_eq!(Trace::parse("").unwrap_err().line, 0);
+    }
+}

@@ -1,0 +1,102 @@
+//! What a run is: links, flows, cross traffic and times, every value resolved. Scenario files and experiments are turned into this.
+
+use symbiosis_control::params::Values;
+use symbiosis_control::registry::Entry;
+use symbiosis_path::{LinkSpec, TrafficSpec};
+use symbiosis_base::{Bytes, Nanos};
+
+/// Index of a link in [`Plan::links`].
+pub type LinkId = usize;
+
+/// A whole run.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// Name for the result.
+    pub name: String,
+    /// The run ends here.
+    pub duration: Nanos,
+    /// Every source of randomness is seeded from this and its own place in the plan.
+    pub seed: u64,
+    /// Statistics count from here …
+    pub measure_from: Nanos,
+    /// … to here.
+    pub measure_to: Nanos,
+    /// Spacing of the samples of the traces; none are taken without it.
+    pub sample_every: Option<Nanos>,
+    /// All links. Routes name them by index.
+    pub links: Vec<PlannedLink>,
+    /// All TCP flows.
+    pub flows: Vec<FlowPlan>,
+    /// All cross traffic.
+    pub cross: Vec<CrossPlan>,
+}
+
+/// A link and whether results speak of it.
+#[derive(Clone, Debug)]
+pub struct PlannedLink {
+    /// Name in results.
+    pub name: String,
+    /// Whether results list it. Access links that a shorthand made are not listed.
+    pub listed: bool,
+    /// What it is.
+    pub spec: LinkSpec,
+}
+
+/// One TCP flow.
+#[derive(Clone, Debug)]
+pub struct FlowPlan {
+    /// Name in results.
+    pub id: String,
+    /// Its controller.
+    pub cc: &'static Entry,
+    /// The controller's parameters.
+    pub params: Values,
+    /// When it starts.
+    pub start: Nanos,
+    /// When it stops sending; what is in flight then is still acknowledged.
+    pub stop: Nanos,
+    /// How much it has to send, as payload; endless without.
+    pub bytes: Option<Bytes>,
+    /// Size of a full packet on the wire.
+    pub packet: Bytes,
+    /// Of which header.
+    pub header: Bytes,
+    /// Size of an ACK on the wire.
+    pub ack: Bytes,
+    /// Window before the first ACK \[packets\].
+    pub initial_window: u64,
+    /// How lost packets are found and sent again.
+    pub recovery: Recovery,
+    /// One ACK for two packets, or after [`FlowPlan::ack_delay`].
+    pub delayed_ack: bool,
+    /// How long a delayed ACK may wait.
+    pub ack_delay: Nanos,
+    /// Least retransmission timeout (RFC 6298 says 1 s; 200 ms in ns-2 and Linux).
+    pub min_rto: Nanos,
+    /// ACKs carry the packet's arrival time.
+    pub receiver_times: bool,
+    /// Links that data crosses, in order.
+    pub route: Vec<LinkId>,
+    /// Links that ACKs cross, in order.
+    pub ack_route: Vec<LinkId>,
+}
+
+/// How lost packets are found and sent again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Recovery {
+    /// RFC 5681: out of recovery with the first new ACK; several losses in a window end in timeouts.
+    Reno,
+    /// RFC 6582: partial ACKs, one retransmission a round trip.
+    NewReno,
+    /// RFC 6675: selective ACKs, the pipe kept full.
+    Sack,
+}
+
+/// Traffic that follows no ACK.
+#[derive(Clone, Debug)]
+pub struct CrossPlan {
+    /// Sizes, gaps and rates.
+    pub traffic: TrafficSpec,
+    /// Links it crosses, in order.
+    pub route: Vec<LinkId>,
+}

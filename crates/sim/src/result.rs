@@ -1,0 +1,153 @@
+//! What a run found.
+
+use serde::Serialize;
+use symbiosis_base::Nanos;
+use symbiosis_path::LinkSample;
+
+/// A run's result and its traces.
+#[derive(Debug)]
+pub struct Outcome {
+    /// What `--json` prints, but for the wall time.
+    pub summary: Summary,
+    /// Samples of each flow, in the order of the plan; empty when the plan asked for none.
+    pub flow_traces: Vec<Vec<FlowSample>>,
+    /// Samples of each listed link; empty when the plan asked for none.
+    pub link_traces: Vec<Vec<LinkSample>>,
+    /// Where every packet went.
+    pub ledger: Ledger,
+}
+
+/// A run's result. Everything but the ledger-like counters is over the window of measurement.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Summary {
+    /// The plan's name.
+    pub scenario: String,
+    /// The plan's seed.
+    pub seed: u64,
+    /// Length of the whole run \[s\].
+    pub duration_s: f64,
+    /// Events that the simulator handled in the whole run.
+    pub events: u64,
+    /// Data packets that reached a receiver in the whole run.
+    pub packets_delivered: u64,
+    /// Jain's fairness index over the throughput of flows present in the whole window; 1 when there are none.
+    pub jain: f64,
+    /// Each flow.
+    pub flows: Vec<FlowSummary>,
+    /// Each listed link.
+    pub links: Vec<LinkSummary>,
+}
+
+/// A flow over the window of measurement.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct FlowSummary {
+    /// Name in the plan.
+    pub id: String,
+    /// Name of its controller.
+    pub cc: String,
+    /// Data that reached the receiver, in bits on the wire \[Mbit/s\].
+    pub throughput_mbps: f64,
+    /// Payload that reached the receiver for the first time \[Mbit/s\].
+    pub goodput_mbps: f64,
+    /// Data packets that left, retransmissions included.
+    pub packets_sent: u64,
+    /// Data packets that the path lost.
+    pub packets_lost: u64,
+    /// Data packets sent again.
+    pub retransmissions: u64,
+    /// Retransmission timeouts.
+    pub timeouts: u64,
+    /// Times that loss recovery began without a timeout.
+    pub loss_events: u64,
+    /// When the last byte was acknowledged \[s since the flow's start\]; none for an endless or unfinished flow.
+    pub completion_s: Option<f64>,
+    /// Round-trip times as the sender measured them.
+    pub rtt_ms: Option<RttSummary>,
+    /// The controller's window in packets of the flow's size.
+    pub cwnd_packets: WindowSummary,
+}
+
+/// Distribution of round-trip times \[ms\].
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RttSummary {
+    /// Least.
+    pub min: f64,
+    /// Median.
+    pub p50: f64,
+    /// 95th percentile.
+    pub p95: f64,
+    /// 99th percentile.
+    pub p99: f64,
+    /// Greatest.
+    pub max: f64,
+}
+
+/// A window over time \[packets\].
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct WindowSummary {
+    /// Mean over time.
+    pub mean: f64,
+    /// Greatest.
+    pub max: f64,
+    /// At the end of the window of measurement.
+    #[serde(rename = "final")]
+    pub last: f64,
+}
+
+/// A link over the window of measurement.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct LinkSummary {
+    /// Name in the plan.
+    pub name: String,
+    /// Bits sent over bits that could have been.
+    pub utilization: f64,
+    /// Packets dropped: the queue was full, or lost on the wire.
+    pub drops: u64,
+    /// Packets that wait, the one being sent not counted.
+    pub queue_packets: QueueSummary,
+}
+
+/// A queue over time \[packets\].
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct QueueSummary {
+    /// Mean over time.
+    pub mean: f64,
+    /// 95th percentile over time.
+    pub p95: f64,
+    /// Greatest.
+    pub max: f64,
+}
+
+/// A flow at one instant.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FlowSample {
+    /// When.
+    pub at: Nanos,
+    /// The controller's window \[packets\].
+    pub cwnd_packets: f64,
+    /// In flight \[packets\].
+    pub in_flight_packets: f64,
+    /// Smoothed round-trip time \[ms\]; zero before the first sample.
+    pub srtt_ms: f64,
+    /// Bytes on the wire that have reached the receiver since the start.
+    pub delivered_bytes: u64,
+    /// Retransmissions since the start.
+    pub retransmissions: u64,
+    /// Timeouts since the start.
+    pub timeouts: u64,
+    /// The controller's own gauges, in its order.
+    pub gauges: Vec<(&'static str, f64)>,
+}
+
+/// Where every data packet of the TCP flows went in the whole run. It always balances: `sent = delivered + dropped + in_flight`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Ledger {
+    /// Data packets that left a sender, retransmissions included.
+    pub sent: u64,
+    /// Of these, arrived at the receiver before the end.
+    pub delivered: u64,
+    /// Of these, dropped before the end.
+    pub dropped: u64,
+    /// Of these, on the way at the end: counted one by one, not by subtraction.
+    pub in_flight: u64,
+}
