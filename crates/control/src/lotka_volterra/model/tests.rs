@@ -1,6 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::lotka_volterra::ode::rk4;
 
 fn path(capacity: f64, available: f64) -> Bandwidth {
     Bandwidth { capacity: Rate::from_mbps(capacity), available: Rate::from_mbps(available) }
@@ -15,17 +16,12 @@ fn eq9(m: &LotkaVolterra, w: f64, b: &Bandwidth, tau: f64) -> f64 {
     m.epsilon * (1.0 - (w + m.gamma * (k - a) * tau) / (k * tau)) * w
 }
 
-/// Runge-Kutta of fourth order over Eq 9.
 fn integrated(m: &LotkaVolterra, w0: f64, b: &Bandwidth, tau: f64, t: f64, steps: u32) -> f64 {
-    let f = |w| eq9(m, w, b, tau);
-    let h = t / f64::from(steps);
-    (0..steps).fold(w0, |w, _| {
-        let k1 = f(w);
-        let k2 = f(w + h / 2.0 * k1);
-        let k3 = f(w + h / 2.0 * k2);
-        let k4 = f(w + h * k3);
-        w + h / 6.0 * (k1 + 2.0 * k2 + 2.0 * k3 + k4)
-    })
+    let mut w = [w0];
+    for _ in 0..steps {
+        rk4(&mut w, t / f64::from(steps), |w, d| d[0] = eq9(m, w[0], b, tau));
+    }
+    w[0]
 }
 
 proptest! {
