@@ -23,5 +23,6 @@ pub mod facts;
 mod model;
 mod ode;
 pub mod populations;
+pub mod reno_rivalry;
 
 pub use model::{Bandwidth, LotkaVolterra, logistic};
