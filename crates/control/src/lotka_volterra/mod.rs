@@ -19,6 +19,7 @@
 //! Where the text is wrong: S Eq 10 prints a stray factor, `K − γ(K−A)τ` for `{K − γ(K−A)}τ`, and B Eq 9 slips alike; T Eq 10 is right
 //! and is what [`LotkaVolterra::step`] computes.
 
+pub mod capacities;
 pub mod facts;
 mod model;
 mod ode;
