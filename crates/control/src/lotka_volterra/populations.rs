@@ -29,8 +29,9 @@ pub struct Species {
 
 /// `dN_i/dt = ε_i (1 − (N_i + γ Σ_{j≠i} N_j)/K_i) N_i` for each species (S Eqs 2, 3, 7; I Eqs 2, 3), with one γ for all.
 ///
-/// Gives each species' `(t, N)` from its start to `until` at every `step`; integrated by Runge-Kutta of fourth order with that step, above zero.
-/// A species joins at the first step that is not before its start. All live on when γ is below every `K_i/K_j` (S Eq 4).
+/// Gives each species' `(t, N)` from its start to `until` at every `step`; integrated by Runge-Kutta of fourth order with
+/// that step, which is above zero. A species joins at the first step that is not before its start. Two live on together when γ is below
+/// both `K_1/K_2` and `K_2/K_1` (S Eq 4).
 pub fn competition(species: &[Species], gamma: f64, until: f64, step: f64) -> Vec<Vec<(f64, f64)>> {
     let mut series: Vec<Vec<(f64, f64)>> = species.iter().map(|_| Vec::new()).collect();
     let mut population: Vec<f64> = species.iter().map(|_| 0.0).collect();

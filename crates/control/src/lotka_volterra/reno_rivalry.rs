@@ -4,9 +4,9 @@
 //! `W/2` round trips to be there again, and `ρ` is where Symbiosis, seeing `A = K`, needs the same time (Eq 25). Windows are in packets,
 //! because Reno grows by one packet a round trip.
 //!
-//! Where S slips: Reno's area under `W/2 … W` over `T = (W/2)τ̄` is its mean `¾W` times `T`, `⅜W²τ̄`; S has `¾W²τ̄`, twice that. Eq 26 then
-//! also drops the `τ̄`, which leaves λ in packets per second. S's remark that fairness fails for *large* buffers holds only with the `τ̄` in
-//! place: as printed, λ stays above one for all the buffers of Fig 4. So [`Cycle::lambda_paper`] keeps `τ̄` and S's `¾`.
+//! Where S slips: Reno's area under `W/2 … W` over `T = (W/2)τ̄` is its mean `¾W` times `T`, `⅜W²τ̄`; S has `¾W²τ̄`, twice that. Eq 26
+//! then also drops the `τ̄`, which leaves λ in packets per second. S's remark that fairness fails for *large* buffers holds only with
+//! the `τ̄` in place: as printed, λ stays above one for all the buffers of Fig 4. So [`Cycle::lambda_paper`] keeps `τ̄` and S's `¾`.
 
 use crate::{Bytes, Nanos, Rate};
 

@@ -30,7 +30,8 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
     #[test]
     fn eq_12_is_when_the_integrated_window_arrives(
-        epsilon in 0.5..4.0f64, gamma in 0.1..0.95f64, k in 1.0..1000.0f64, free in 0.1..1.0f64, start in 0.001..0.5f64, rho in 0.6..0.99f64,
+        epsilon in 0.5..4.0f64, gamma in 0.1..0.95f64, k in 1.0..1000.0f64,
+        free in 0.1..1.0f64, start in 0.001..0.5f64, rho in 0.6..0.99f64,
     ) {
         let (model, b, tau) = (LotkaVolterra { epsilon, gamma }, path(k, k * free), Nanos::from_millis(70));
         let limit = model.equilibrium(&b, tau);

@@ -101,6 +101,12 @@ fn full_competition_without_free_bandwidth_decays_like_one_over_t() {
 }
 
 #[test]
+fn almost_no_growth_is_like_none() {
+    // 1 − e^−x would keep four digits here.
+    assert!((logistic(1.0, 1e-12, 1.0, Nanos::from_millis(1000)) - 0.5).abs() < 1e-11);
+}
+
+#[test]
 fn tiny_steps_keep_their_precision() {
     // A million ACKs in 10 s land where one step of 10 s does: no bias of rounding in the hot path.
     let b = path(1000.0, 700.0);
