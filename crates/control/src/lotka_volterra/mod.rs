@@ -16,8 +16,9 @@
 //! based on inline measurement in a real network, 2007). **I** Iguchi, Hasegawa, Murata: A New Congestion Control Mechanism of TCP with
 //! Inline Network Measurement (2005).
 //!
-//! Where the text is wrong: S Eq 10 prints a stray factor, `K − γ(K−A)τ` for `{K − γ(K−A)}τ`, and B Eq 9 slips alike; T Eq 10 is right
-//! and is what [`LotkaVolterra::step`] computes.
+//! Where the text is wrong: S Eq 10 prints a stray factor, `K − γ(K−A)τ` for `{K − γ(K−A)}τ`; T Eq 10 is right and is what
+//! [`LotkaVolterra::step`] computes. B Eq 9 prints `{(1−γ)K + γ}A` for Eq 11's `{(1−γ)K + γA}τ`. S Eqs 19–21, 26 and 27 have faults of
+//! their own, told in [`facts`], [`reno_rivalry`] and [`capacities`].
 
 pub mod capacities;
 pub mod facts;
