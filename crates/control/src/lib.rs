@@ -16,6 +16,7 @@ pub mod params;
 pub mod registry;
 pub mod window;
 
+pub mod lotka_volterra;
 pub mod reno;
 
 pub use interface::{Acked, Ask, Controller, Departure, LossKind, Lost, Permit, Report, Sent, Setup};
