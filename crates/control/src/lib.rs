@@ -11,6 +11,8 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
+#[cfg(test)]
+mod bench;
 mod interface;
 pub mod params;
 pub mod registry;
@@ -18,6 +20,7 @@ pub mod window;
 
 pub mod lotka_volterra;
 pub mod reno;
+pub mod symbiosis;
 
 pub use interface::{Acked, Ask, Controller, Departure, LossKind, Lost, Permit, Report, Sent, Setup};
 pub use symbiosis_base::{Bytes, Nanos, Rate};
