@@ -131,7 +131,7 @@ pub struct Symbiosis {
     /// The window has not yet come near the equilibrium.
     starting: bool,
     /// The previous ACK, from which the model's time counts.
-    last_ack: Nanos,
+    last_ack: Option<Nanos>,
     packet: Bytes,
 }
 
@@ -148,7 +148,7 @@ impl Symbiosis {
             drains: settings.drain.map(|period| Drains::new(period, setup.seed)),
             pacer: Pacer::default(),
             starting: settings.start > 0.0,
-            last_ack: Nanos::ZERO,
+            last_ack: None,
             packet: setup.packet,
         }
     }
@@ -208,8 +208,8 @@ impl Controller for Symbiosis {
         self.rtt.acked(ack);
         let result = self.measurement.acked(ack);
         self.measured(result);
-        let since = ack.now - self.last_ack;
-        self.last_ack = ack.now;
+        let since = ack.now - self.last_ack.unwrap_or(ack.now);
+        self.last_ack = Some(ack.now);
         if let Some(drains) = &mut self.drains
             && self.bandwidth.is_some()
         {

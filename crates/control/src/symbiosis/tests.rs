@@ -125,6 +125,14 @@ fn time_in_recovery_and_idle_time_are_not_the_models() {
 }
 
 #[test]
+fn a_flow_that_starts_late_has_no_past() {
+    let mut bench = Bench::new(&PAPER, &[]);
+    bench.oracle(100.0, 0.0);
+    bench.ack(Nanos::from_millis(50_000), false, false);
+    assert_eq!(bench.window(), 2.0);
+}
+
+#[test]
 fn the_start_is_slow_start_to_a_part_of_the_equilibrium() {
     let mut bench = Bench::new(&OURS, &[("drain_s", Value::Number(0.0))]);
     bench.ack(TAU, false, false);
