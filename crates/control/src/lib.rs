@@ -14,9 +14,19 @@ extern crate std;
 mod interface;
 pub mod params;
 pub mod registry;
+mod round;
 pub mod window;
 
-pub mod reno;
+#[cfg(test)]
+mod bench;
 
-pub use interface::{Acked, Ask, Controller, Departure, Lost, LossKind, Permit, Report, Sent, Setup};
+pub mod cubic;
+pub mod early;
+pub mod fast;
+pub mod highspeed;
+pub mod reno;
+pub mod scalable;
+pub mod vegas;
+
+pub use interface::{Acked, Ask, Controller, Departure, LossKind, Lost, Permit, Report, Sent, Setup};
 pub use symbiosis_base::{Bytes, Nanos, Rate};

@@ -3,7 +3,7 @@
 use alloc::boxed::Box;
 
 use crate::params::{Param, Values};
-use crate::{Controller, Setup, reno};
+use crate::{Controller, Setup, cubic, early, fast, highspeed, reno, scalable, vegas};
 
 /// A controller as the registry knows it.
 #[derive(Debug)]
@@ -19,7 +19,8 @@ pub struct Entry {
 }
 
 /// All controllers, in the order in which they are listed.
-pub const ALL: &[Entry] = &[reno::RENO, reno::NEWRENO];
+pub const ALL: &[Entry] =
+    &[reno::RENO, reno::NEWRENO, highspeed::ENTRY, scalable::ENTRY, cubic::ENTRY, vegas::ENTRY, fast::ENTRY, early::ENTRY];
 
 /// The controller of that name.
 pub fn find(name: &str) -> Option<&'static Entry> {
