@@ -1,9 +1,9 @@
 //! FAST TCP (Jin, Wei, Low, INFOCOM 2004; draft-jwl-tcp-fast-01): keeps `alpha` packets in the queue and, once a round trip, goes a part
 //! of the way to the window that would.
 //!
-//! Where this deviates from the draft: an update in every round trip, not in every second one (S, and [6]'s Eq 6, say each RTT); Reno's
-//! answer to losses; no pacing of the step, it takes effect at once. There is no slow start: the same law holds from the first ACK on, so
-//! the window at most doubles in a round trip, and above `gain`·`alpha` grows by `gain`·`alpha`.
+//! Where this is simpler than the published implementations: an update in every round trip (S: at intervals based on the RTT), whole and at once, with
+//! neither pacing nor burstiness control; losses as in Reno, a timeout leaves one packet. There is no slow start: the same law holds from
+//! the first ACK on, so the window at most doubles in a round trip, and above `gain`·`alpha` grows by `gain`·`alpha`.
 
 use alloc::boxed::Box;
 
@@ -37,7 +37,7 @@ pub fn alpha_for(bottleneck: Rate) -> f64 {
     bottleneck.mbps().max(ALPHAS.0).min(ALPHAS.1)
 }
 
-/// The window after one update from `w`, with base RTT over RTT as `ratio` (INFOCOM 2004, Eq 6).
+/// The window after one update from `w`, with base RTT over RTT as `ratio` (Jin, Wei, Low 2004).
 pub fn update(w: f64, ratio: f64, alpha: f64, gain: f64) -> f64 {
     (2.0 * w).min((1.0 - gain) * w + gain * (w * ratio + alpha))
 }
