@@ -7,10 +7,11 @@
 
 use alloc::boxed::Box;
 
-use symbiosis_base::Random;
-
+use crate::lotka_volterra::Bandwidth;
 use crate::params::Param;
 use crate::registry::Entry;
+use crate::symbiosis::measurement::Measurement;
+use crate::symbiosis::{GAMMA, MEASUREMENT, NOISE, measurement};
 use crate::window::{Window, may_grow};
 use crate::{Acked, Ask, Controller, LossKind, Lost, Nanos, Permit, Rate, Report, Setup};
 
@@ -20,10 +21,11 @@ pub const ENTRY: Entry = Entry {
     about: "TCP Symbiosis in its early form, per ACK (Iguchi et al. 2005)",
     params: &[
         Param::number("epsilon", 1.95, 0.01, 10.0, "growth rate, per round trip; I §4"),
-        Param::number("gamma", 0.9, 0.0, 0.99, "weight of the others' rate, below 1 or a flow dies out; I §4"),
-        Param::number("noise", 0.0, 0.0, 10.0, "relative standard deviation put on K − A, once a report"),
+        Param::number("gamma", GAMMA, 0.001, 0.999, "weight of the others' rate, below 1 or a flow dies out; I §4"),
+        MEASUREMENT,
+        NOISE,
     ],
-    build: |setup, values| Box::new(Early::new(setup, values.number("epsilon"), values.number("gamma"), values.number("noise"))),
+    build: |setup, values| Box::new(Early::new(setup, values.number("epsilon"), values.number("gamma"), measurement(setup, values))),
 };
 
 /// Growth for one acknowledged packet (I §3, the equation after Eq 6). All in packets: window `w`, `Kτ`, and the others' `(K − A)τ`.
@@ -37,21 +39,24 @@ pub struct Early {
     setup: Setup,
     epsilon: f64,
     gamma: f64,
-    path: Oracle,
+    measurement: Box<dyn Measurement>,
+    /// The last result; none before the first and after a timeout.
+    bandwidth: Option<Bandwidth>,
     /// Least RTT seen, once there is one.
     tau: Option<Nanos>,
 }
 
 impl Early {
     /// For a new connection.
-    pub fn new(setup: &Setup, epsilon: f64, gamma: f64, noise: f64) -> Early {
-        Early { window: Window::new(setup), setup: *setup, epsilon, gamma, path: Oracle::new(setup.seed, noise), tau: None }
+    pub fn new(setup: &Setup, epsilon: f64, gamma: f64, measurement: Box<dyn Measurement>) -> Early {
+        Early { window: Window::new(setup), setup: *setup, epsilon, gamma, measurement, bandwidth: None, tau: None }
     }
 }
 
 impl Controller for Early {
     fn acked(&mut self, ack: &Acked) {
         self.window.progress();
+        self.bandwidth = self.measurement.acked(ack).or(self.bandwidth);
         if let Some(rtt) = ack.rtt.filter(|rtt| rtt.0 > 0) {
             self.tau = Some(self.tau.map_or(rtt, |tau| tau.min(rtt)));
         }
@@ -59,7 +64,7 @@ impl Controller for Early {
             return;
         }
         let acked = self.window.packets(ack.bytes);
-        let (Some(path), Some(tau)) = (self.path.known, self.tau) else {
+        let (Some(path), Some(tau)) = (self.bandwidth, self.tau) else {
             self.window.grow_as_reno(acked);
             return;
         };
@@ -72,13 +77,13 @@ impl Controller for Early {
     fn lost(&mut self, loss: &Lost) {
         self.window.lose_as_reno(loss.kind);
         if loss.kind == LossKind::Timeout {
-            self.path.known = None;
+            self.bandwidth = None;
+            self.measurement.forget();
         }
     }
 
     fn report(&mut self, report: &Report) {
-        let Report::Path { capacity, available, .. } = *report;
-        self.path.learn(capacity, available);
+        self.bandwidth = self.measurement.report(report).or(self.bandwidth);
     }
 
     fn permit(&mut self, _ask: &Ask) -> Permit {
@@ -87,47 +92,13 @@ impl Controller for Early {
 
     fn gauges(&self, plot: &mut dyn FnMut(&'static str, f64)) {
         self.window.gauges(plot);
-        if let Some(path) = self.path.known {
+        if let Some(path) = self.bandwidth {
             plot("K_mbps", path.capacity.mbps());
             plot("A_mbps", path.available.mbps());
         }
         if let Some(tau) = self.tau {
             plot("tau_ms", tau.millis());
         }
-    }
-}
-
-/// K and A.
-#[derive(Clone, Copy)]
-struct Known {
-    capacity: Rate,
-    available: Rate,
-}
-
-/// What the simulator knows of the path, with noise if asked for.
-struct Oracle {
-    noise: f64,
-    random: Random,
-    known: Option<Known>,
-}
-
-impl Oracle {
-    /// The name of its source among those of a connection's seed.
-    const SOURCE: u64 = 0;
-
-    fn new(seed: u64, noise: f64) -> Oracle {
-        Oracle { noise, random: Random::new(seed, Oracle::SOURCE), known: None }
-    }
-
-    /// Takes a report, unless it is of no path: `K − A' = (1 + n)(K − A)`, n normal, A' within `[0, K]` (T §3.2).
-    fn learn(&mut self, capacity: Rate, available: Rate) {
-        let k = capacity.bytes_per_s();
-        if !k.is_finite() || k <= 0.0 || available.bytes_per_s().is_nan() {
-            return;
-        }
-        let others = capacity - available.clamp(Rate::ZERO, capacity);
-        let noisy = others * (1.0 + self.noise * self.random.normal());
-        self.known = Some(Known { capacity, available: (capacity - noisy).clamp(Rate::ZERO, capacity) });
     }
 }
 

@@ -15,24 +15,35 @@ use crate::{Acked, Nanos};
 pub const ENTRY: Entry = Entry {
     name: "scalable",
     about: "Scalable TCP: +0.01 packets an ACK, 7/8 at a loss (Kelly 2003)",
-    params: &[Param::number("low_window", 16.0, 1.0, 1e6, "Reno below this window [packets]; Kelly's lwnd")],
-    build: |setup, values| Box::new(LossBased::new(setup, Scalable { low_window: values.number("low_window") })),
+    params: &[
+        Param::number(
+            "step",
+            0.01,
+            1e-4,
+            1.0,
+            "growth for each acknowledged packet [packets]; Kelly's a, S Eq 15. Linux before 3.20 had 0.02",
+        ),
+        Param::number("low_window", 16.0, 1.0, 1e6, "Reno below this window [packets]; Kelly's lwnd"),
+    ],
+    build: |setup, values| {
+        Box::new(LossBased::new(setup, Scalable { step: values.number("step"), low_window: values.number("low_window") }))
+    },
 };
 
-/// Growth for each acknowledged packet \[packets\] (Kelly's a).
-const STEP: f64 = 0.01;
 /// What a loss leaves: 1 − b with Kelly's b = 0.125.
 const KEPT: f64 = 0.875;
 
 /// Scalable TCP's law.
 pub struct Scalable {
+    /// Growth for each acknowledged packet \[packets\].
+    pub step: f64,
     /// Reno below it \[packets\].
     pub low_window: f64,
 }
 
 impl Law for Scalable {
     fn growth(&mut self, cwnd: f64, acked: f64, _ack: &Acked) -> f64 {
-        if cwnd < self.low_window { acked / cwnd } else { STEP * acked }
+        if cwnd < self.low_window { acked / cwnd } else { self.step * acked }
     }
 
     fn after_loss(&mut self, cwnd: f64, _now: Nanos) -> f64 {
@@ -48,7 +59,7 @@ mod tests {
     #[test]
     fn a_loss_is_made_good_in_the_same_number_of_round_trips_at_any_window() {
         for peak in [200.0, 20_000.0] {
-            let mut law = Scalable { low_window: 16.0 };
+            let mut law = Scalable { step: 0.01, low_window: 16.0 };
             let mut w = law.after_loss(peak, Nanos::ZERO);
             assert_eq!(w, peak * 7.0 / 8.0);
             let mut rounds = 0;
@@ -62,7 +73,7 @@ mod tests {
 
     #[test]
     fn below_the_low_window_it_is_reno() {
-        let mut law = Scalable { low_window: 16.0 };
+        let mut law = Scalable { step: 0.01, low_window: 16.0 };
         assert_eq!(law.growth(15.0, 15.0, &bench::ack()), 1.0);
         assert_eq!(law.after_loss(15.0, Nanos::ZERO), 7.5);
         assert_eq!(law.growth(16.0, 16.0, &bench::ack()), 0.16);

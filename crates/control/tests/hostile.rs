@@ -306,10 +306,10 @@ fn every_entry_builds_with_its_defaults() {
 
 #[test]
 fn every_declared_parameter_changes_something() {
-    // A loss, noise, a path that fills and one that does not: within this every parameter of every controller shows.
+    // A loss, noise, pauses, a path that fills and one that does not: within this every parameter of every controller shows.
     let story = |entry: &'static Entry, values: Values| {
         let mut subject = Subject::new(entry, values, 1);
-        let mut windows = Vec::new();
+        let mut permits = Vec::new();
         for round in 0..60u64 {
             let rtt = RTT + Nanos::from_micros(40) * round;
             let k = Rate::from_mbps(100.0);
@@ -322,16 +322,21 @@ fn every_declared_parameter_changes_something() {
                 let in_flight = Bytes(i * PACKET.0);
                 subject.controller.sent(&Sent { now: sent_at, number: i, bytes: PACKET, in_flight, retransmission: false });
             }
-            subject.now += rtt;
+            // While the last packet is still fresh: pacing shows here and not a round trip later.
+            let ask = Ask { now: subject.now, in_flight: Bytes(0) };
+            permits.push(subject.controller.permit(&ask));
+            // A quarter of a second between rounds, so that what happens every ten seconds happens.
+            subject.now += rtt + Nanos::from_millis(250);
             for i in 1..=packets {
                 let in_flight = Bytes((packets - i) * PACKET.0);
                 let (now, number, bytes) = (subject.now, i, PACKET);
                 let (received_at, rtt, app_limited, recovering) = (None, Some(rtt), false, false);
                 subject.acked(&Acked { now, number, bytes, sent_at, received_at, rtt, in_flight, app_limited, recovering });
             }
-            windows.push(subject.window());
+            let ask = Ask { now: subject.now, in_flight: Bytes(0) };
+            permits.push(subject.controller.permit(&ask));
         }
-        windows
+        permits
     };
     for entry in registry::ALL {
         let usual = story(entry, values(entry, None));

@@ -90,6 +90,8 @@ pub enum Recovery {
     NewReno,
     /// RFC 6675: selective ACKs, the pipe kept full.
     Sack,
+    /// RFC 6675's scoreboard with the rate halving of Linux 2.6, which ns-2's `TCP/Linux` agents have.
+    RateHalving,
 }
 
 /// Traffic that follows no ACK.

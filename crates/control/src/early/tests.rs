@@ -1,10 +1,11 @@
 use super::*;
+use crate::symbiosis::oracle::Oracle;
 use crate::{Bytes, bench};
 
 const K: Rate = Rate::from_mbps(100.0);
 
 fn early(initial_window: u64, noise: f64) -> Early {
-    Early::new(&bench::setup(initial_window), 1.95, 0.9, noise)
+    Early::new(&bench::setup(initial_window), 1.95, 0.9, Box::new(Oracle::new(noise, 1)))
 }
 
 fn report(available: Rate) -> Report {
@@ -52,38 +53,9 @@ fn a_timeout_discards_what_was_measured() {
     let mut early = early(100, 0.0);
     early.report(&report(K));
     early.lost(&Lost { now: Nanos::ZERO, kind: LossKind::FastRetransmit, in_flight: Bytes(0) });
-    assert!(early.window.cwnd == 50.0 && early.path.known.is_some());
+    assert!(early.window.cwnd == 50.0 && early.bandwidth.is_some());
     early.lost(&Lost { now: Nanos::ZERO, kind: LossKind::Timeout, in_flight: Bytes(0) });
-    assert!(early.window.cwnd == 1.0 && early.path.known.is_none());
+    assert!(early.window.cwnd == 1.0 && early.bandwidth.is_none());
     early.acked(&bench::ack());
     assert_eq!(early.window.cwnd, 2.0);
-}
-
-#[test]
-fn a_report_of_no_path_is_none_and_a_is_held_within_k() {
-    let mut oracle = Oracle::new(1, 0.0);
-    let nan = Rate::from_bytes_per_s(f64::NAN);
-    for (k, a) in [(Rate::ZERO, Rate::ZERO), (nan, K), (K, nan), (Rate::from_bytes_per_s(f64::INFINITY), K)] {
-        oracle.learn(k, a);
-        assert!(oracle.known.is_none());
-    }
-    oracle.learn(K, K * 2.0);
-    assert_eq!(oracle.known.unwrap().available, K);
-    oracle.learn(K, Rate::from_mbps(-1.0));
-    assert_eq!(oracle.known.unwrap().available, Rate::ZERO);
-}
-
-#[test]
-fn noise_is_relative_to_what_others_use() {
-    let mut oracle = Oracle::new(1, 0.1);
-    let (mut sum, mut square, n) = (0.0, 0.0, 20_000.0);
-    for _ in 0..20_000 {
-        oracle.learn(K, Rate::from_mbps(60.0));
-        let others = K.mbps() - oracle.known.unwrap().available.mbps();
-        sum += others;
-        square += (others - 40.0) * (others - 40.0);
-    }
-    // Mean 40, deviation 0.1 · 40 = 4; five standard errors of each.
-    assert!((sum / n - 40.0).abs() < 5.0 * 4.0 / libm::sqrt(n));
-    assert!((libm::sqrt(square / n) - 4.0).abs() < 5.0 * 4.0 / libm::sqrt(2.0 * n));
 }

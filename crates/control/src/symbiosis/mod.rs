@@ -39,8 +39,8 @@ pub const GAMMA: f64 = 0.9;
 const EPSILON_PARAM: Param = Param::number("epsilon", EPSILON, 0.001, 1000.0, "growth rate ε of the model [1/s] (S §IV-A: 1.95)");
 const GAMMA_PARAM: Param = Param::number("gamma", GAMMA, 0.001, 0.999, "competition coefficient γ (S §IV-A: 0.9)");
 const GAMMA_RULE: Param = Param::choice("gamma_rule", &["fixed", "noise-aware"], "γ as given, or lowered by measurement noise (T Eq 15)");
-const MEASUREMENT: Param = Param::choice("measurement", &["oracle"], "where K and A come from: the simulator's own knowledge");
-const NOISE: Param = Param::number("noise", 0.0, 0.0, 10.0, "oracle: relative standard deviation of K − A (T §3.2)");
+pub(crate) const MEASUREMENT: Param = Param::choice("measurement", &["oracle"], "where K and A come from: the simulator's own knowledge");
+pub(crate) const NOISE: Param = Param::number("noise", 0.0, 0.0, 10.0, "oracle: relative standard deviation of K − A (T §3.2)");
 
 /// The best we can make.
 pub const OURS: Entry = Entry {

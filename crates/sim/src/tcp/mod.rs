@@ -2,6 +2,7 @@
 
 mod duplicates;
 mod flight;
+mod halving;
 mod receiver;
 mod rto;
 mod scoreboard;

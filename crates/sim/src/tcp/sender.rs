@@ -1,10 +1,11 @@
 //! TCP's sender: asks its controller how much and when, and sends what recovery says.
 
 use symbiosis_base::{Bytes, Nanos};
-use symbiosis_control::{Acked, Ask, Controller, Departure, LossKind, Lost, Report, Sent, Setup};
+use symbiosis_control::{Acked, Ask, Controller, Departure, LossKind, Lost, Permit, Report, Sent, Setup};
 
 use super::duplicates::Duplicates;
 use super::flight::Flight;
+use super::halving::Halving;
 use super::rto::Rto;
 use super::scoreboard::Scoreboard;
 use super::{Ack, Data};
@@ -17,6 +18,8 @@ pub(crate) struct Sender {
     controller: Box<dyn Controller>,
     flight: Flight,
     board: Board,
+    /// Only with rate halving.
+    halving: Option<Halving>,
     rto: Rto,
     /// When the retransmission timer expires; never when nothing is outstanding.
     rto_at: Nanos,
@@ -53,8 +56,9 @@ impl Sender {
             board: match plan.recovery {
                 Recovery::Reno => Board::Duplicates(Duplicates::new(false)),
                 Recovery::NewReno => Board::Duplicates(Duplicates::new(true)),
-                Recovery::Sack => Board::Sack(Box::default()),
+                Recovery::Sack | Recovery::RateHalving => Board::Sack(Box::default()),
             },
+            halving: (plan.recovery == Recovery::RateHalving).then(Halving::default),
             rto: Rto::new(plan.min_rto),
             rto_at: Nanos::MAX,
             departure: Nanos::ZERO,
@@ -79,6 +83,30 @@ impl Sender {
 
     fn bytes(&self, packets: u32) -> Bytes {
         Bytes(packets as u64 * self.packet.0)
+    }
+
+    #[inline]
+    fn permit(&mut self, now: Nanos, in_flight: u32) -> Permit {
+        let mut permit = self.controller.permit(&Ask { now, in_flight: self.bytes(in_flight) });
+        if let Some(halving) = &self.halving {
+            let packets = halving.within(permit.window.packets(self.packet));
+            permit.window = permit.window.min(Bytes::from_f64(packets * self.packet.as_f64()));
+        }
+        permit
+    }
+
+    /// Rate halving takes note of an ACK.
+    fn halve(&mut self, now: Nanos, begins: bool) {
+        let in_flight = self.in_flight();
+        let recovering = matches!(&self.board, Board::Sack(scoreboard) if scoreboard.recovering());
+        let ask = Ask { now, in_flight: self.bytes(in_flight) };
+        let window = self.controller.permit(&ask).window.packets(self.packet);
+        if let Some(halving) = &mut self.halving {
+            if begins {
+                halving.begin(in_flight, window);
+            }
+            halving.acked(recovering, in_flight, window);
+        }
     }
 
     /// Nothing new is sent from now on; what is outstanding is still seen through.
@@ -138,6 +166,9 @@ impl Sender {
             self.controller.lost(&Lost { now, kind: LossKind::FastRetransmit, in_flight });
             tally.loss_event(now);
         }
+        if self.halving.is_some() {
+            self.halve(now, begins);
+        }
         if self.finite && self.flight.una() == self.packets && tally.completed.is_none() {
             tally.completed = Some(now);
         }
@@ -152,6 +183,9 @@ impl Sender {
         self.controller.lost(&Lost { now, kind: LossKind::Timeout, in_flight });
         tally.timeout(now);
         self.rto.expired();
+        if let Some(halving) = &mut self.halving {
+            halving.end();
+        }
         match &mut self.board {
             Board::Duplicates(duplicates) => duplicates.timed_out(&mut self.flight),
             Board::Sack(scoreboard) => scoreboard.timed_out(&mut self.flight),
@@ -182,7 +216,7 @@ impl Sender {
                 }
             };
             let in_flight = self.in_flight();
-            let permit = self.controller.permit(&Ask { now, in_flight: self.bytes(in_flight) });
+            let permit = self.permit(now, in_flight);
             tally.window(now, permit.window);
             if again.is_none() && nothing_new {
                 return;
@@ -233,7 +267,7 @@ impl Sender {
     /// The flow now; what the receiver knows is filled in by whoever knows it.
     pub(crate) fn sample(&mut self, now: Nanos, tally: &Tally) -> FlowSample {
         let in_flight = self.in_flight();
-        let window = self.controller.permit(&Ask { now, in_flight: self.bytes(in_flight) }).window;
+        let window = self.permit(now, in_flight).window;
         let mut gauges = Vec::new();
         self.controller.gauges(&mut |name, value| gauges.push((name, value)));
         FlowSample {

@@ -1,11 +1,11 @@
 //! Plans for tests and benches: a dumbbell in a few words.
 #![allow(dead_code)]
 
+use symbiosis_base::{Bytes, Nanos, Rate};
 use symbiosis_control::params::{Value, Values};
 use symbiosis_control::registry;
 use symbiosis_path::{LinkSpec, QueueLimit};
 use symbiosis_sim::{FlowPlan, LinkId, Plan, PlannedLink, Recovery};
-use symbiosis_base::{Bytes, Nanos, Rate};
 
 /// A bottleneck of `mbps` and `delay_ms` one way with room for `queue` packets; flows are added with [`Dumbbell::flow`].
 pub struct Dumbbell {
