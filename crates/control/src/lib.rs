@@ -18,5 +18,5 @@ pub mod window;
 
 pub mod reno;
 
-pub use interface::{Acked, Ask, Controller, Departure, Lost, LossKind, Permit, Report, Sent, Setup};
+pub use interface::{Acked, Ask, Controller, Departure, LossKind, Lost, Permit, Report, Sent, Setup};
 pub use symbiosis_base::{Bytes, Nanos, Rate};

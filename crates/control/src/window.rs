@@ -1,7 +1,7 @@
 //! The window of TCP's loss-based family: slow start, ssthresh, and what a loss does to both (RFC 5681). Reno's relatives differ only in
 //! a [`Law`]; controllers that fall back to Reno hold a [`Window`] and use its parts.
 
-use crate::{Acked, Ask, Bytes, Controller, Lost, LossKind, Nanos, Permit, Setup};
+use crate::{Acked, Ask, Bytes, Controller, LossKind, Lost, Nanos, Permit, Setup};
 
 /// No loss halves a window below this many packets (RFC 5681 Eq 4).
 pub const LEAST_SSTHRESH: f64 = 2.0;

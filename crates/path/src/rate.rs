@@ -227,11 +227,7 @@ mod tests {
     #[test]
     fn steps_carry_a_packet_across_a_change() {
         // 1 Mbit/s = 125 bytes/ms for 4 ms, nothing for 6 ms, then 125 bytes/ms again.
-        let steps = Steps::new(&[
-            (ms(0), Rate::from_mbps(1.0)),
-            (ms(4), Rate::ZERO),
-            (ms(10), Rate::from_mbps(1.0)),
-        ]);
+        let steps = Steps::new(&[(ms(0), Rate::from_mbps(1.0)), (ms(4), Rate::ZERO), (ms(10), Rate::from_mbps(1.0))]);
         assert_eq!(steps.finish(ms(0), 500.0), ms(4));
         assert_eq!(steps.finish(ms(0), 750.0), ms(12));
         assert_eq!(steps.finish(ms(5), 125.0), ms(11));

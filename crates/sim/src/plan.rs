@@ -1,9 +1,9 @@
 //! What a run is: links, flows, cross traffic and times, every value resolved. Scenario files and experiments are turned into this.
 
+use symbiosis_base::{Bytes, Nanos};
 use symbiosis_control::params::Values;
 use symbiosis_control::registry::Entry;
 use symbiosis_path::{LinkSpec, TrafficSpec};
-use symbiosis_base::{Bytes, Nanos};
 
 /// Index of a link in [`Plan::links`].
 pub type LinkId = usize;
