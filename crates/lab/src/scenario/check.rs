@@ -47,7 +47,7 @@ pub(super) fn unknown(name: &str, keys: &'static [Key], path: &str, span: std::o
 }
 
 /// What was meant by a key that does not exist, with what it is for.
-pub(super) fn help_for(name: &str, keys: &'static [Key]) -> String {
+fn help_for(name: &str, keys: &'static [Key]) -> String {
     match nearest(name, keys.iter().map(|key| key.name)).and_then(|near| super::keys::find(keys, near)) {
         Some(key) => format!("did you mean `{}` ({})?", key.name, key.about),
         None => suggestion(name, keys.iter().map(|key| key.name)),
@@ -147,6 +147,6 @@ fn join(path: &str, name: &str) -> String {
 }
 
 /// What messages call a table.
-fn title(path: &str) -> String {
+pub(super) fn title(path: &str) -> String {
     if path.is_empty() { "the scenario".into() } else { format!("`{path}`") }
 }

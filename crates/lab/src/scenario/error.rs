@@ -4,6 +4,8 @@ use std::ops::Range;
 
 use thiserror::Error;
 
+use super::locate::span_of;
+
 /// Why a scenario was refused: what is wrong in one line, where it stands, and what would be right.
 #[derive(Clone, Debug, Error)]
 #[error("{what}")]
@@ -51,5 +53,14 @@ impl Fault {
     /// With what would be right.
     pub fn help(self, help: impl Into<String>) -> Fault {
         Fault { help: Some(help.into()), ..self }
+    }
+
+    /// With its place found in the text that it is about.
+    pub fn in_text(self, file: &str, text: &str) -> ScenarioError {
+        let at = match self.at {
+            Place::Span(span) => Some(span),
+            Place::Path(path) => toml::de::DeTable::parse(text).ok().and_then(|document| span_of(document.get_ref(), &path)),
+        };
+        ScenarioError { what: self.what, at, help: self.help, file: file.into(), text: text.into() }
     }
 }

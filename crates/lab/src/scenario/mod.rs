@@ -17,20 +17,25 @@
 mod check;
 mod cross;
 mod error;
+mod explain;
 mod file;
 mod flows;
 mod keys;
 mod locate;
 mod resolve;
+mod set;
 mod topology;
 
 use std::path::Path;
+use std::str::FromStr;
 
 use symbiosis_sim::Plan;
 use toml::de::DeTable;
 
+use error::Fault;
 pub use error::ScenarioError;
-use error::{Fault, Place};
+pub use explain::Explanation;
+use resolve::Resolved;
 
 /// A scenario that was read and understood.
 #[derive(Clone, Debug)]
@@ -70,32 +75,44 @@ impl Scenario {
     /// # Errors
     /// The first thing that is wrong, with its place.
     pub fn parse(text: &str, file_name: &str, base: Option<&Path>, sets: &[String]) -> Result<Scenario, ScenarioError> {
-        let _ = sets;
-        let text = text.to_string();
+        let text = with_sets(text, file_name, sets)?;
         let stem = Path::new(file_name).file_stem().map_or("scenario".into(), |stem| stem.to_string_lossy().into_owned());
-        match resolve_text(&text, &stem, base) {
-            Ok(resolve::Resolved { plan, queue_rules }) => Ok(Scenario { name: plan.name.clone(), text, plan, queue_rules }),
-            Err((fault, at)) => Err(ScenarioError { what: fault.what, at, help: fault.help, file: file_name.into(), text }),
+        match resolved(&text, &stem, base) {
+            Ok(Resolved { plan, queue_rules }) => Ok(Scenario { name: plan.name.clone(), text, plan, queue_rules }),
+            Err(fault) => {
+                // Whoever looks into the file must know that the line shown is not the line there.
+                let file = if sets.is_empty() { file_name.into() } else { format!("{file_name} with --set {}", sets.join(" --set ")) };
+                Err(fault.in_text(&file, &text))
+            }
         }
     }
 }
 
-fn resolve_text(text: &str, stem: &str, base: Option<&Path>) -> Result<resolve::Resolved, (Fault, Option<std::ops::Range<usize>>)> {
-    let syntax = |error: toml::de::Error| {
-        let span = error.span().unwrap_or(0..0);
-        (Fault::span(span.clone(), error.message()), Some(span))
-    };
-    let document = DeTable::parse(text).map_err(syntax)?;
-    let locate = |fault: Fault| {
-        let span = match &fault.at {
-            Place::Span(span) => Some(span.clone()),
-            Place::Path(path) => locate::span_of(document.get_ref(), path),
-        };
-        (fault, span)
-    };
-    check::table(&document, keys::ROOT, "", text).map_err(locate)?;
-    let file = toml::from_str(text).map_err(syntax)?;
-    resolve::resolve(file, stem, base).map_err(locate)
+fn with_sets(text: &str, file_name: &str, sets: &[String]) -> Result<String, ScenarioError> {
+    if sets.is_empty() {
+        return Ok(text.into());
+    }
+    // Read once before, so that one kind of message serves for broken TOML.
+    DeTable::parse(text).map_err(|error| syntax(&error).in_text(file_name, text))?;
+    let mut document = toml_edit::DocumentMut::from_str(text).map_err(|error| {
+        let fault = Fault::span(error.span().unwrap_or_default(), error.message());
+        fault.in_text(file_name, text)
+    })?;
+    for argument in sets {
+        set::apply(&mut document, argument).map_err(|fault| fault.in_text("--set", argument))?;
+    }
+    Ok(document.to_string())
+}
+
+fn resolved(text: &str, stem: &str, base: Option<&Path>) -> Result<Resolved, Fault> {
+    let document = DeTable::parse(text).map_err(|error| syntax(&error))?;
+    check::table(&document, keys::ROOT, "", text)?;
+    let file = toml::from_str(text).map_err(|error| syntax(&error))?;
+    resolve::resolve(file, stem, base)
+}
+
+fn syntax(error: &toml::de::Error) -> Fault {
+    Fault::span(error.span().unwrap_or_default(), error.message().trim().replace('\n', ", "))
 }
 
 #[cfg(test)]
