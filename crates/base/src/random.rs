@@ -13,6 +13,11 @@ impl Random {
         Random(Pcg64Mcg::new((mixed(seed) as u128) << 64 | mixed(!source) as u128))
     }
 
+    /// A seed for somebody else's generator.
+    pub fn seed(&mut self) -> u64 {
+        self.0.random()
+    }
+
     /// Uniform in `[0, 1)`.
     pub fn uniform(&mut self) -> f64 {
         self.0.random()

@@ -1,0 +1,82 @@
+//! What happens next: a tournament among slots.
+//!
+//! Everything that can happen has a slot of its own (a flow's next ACK, its timer, the next packet before a shared link), and a slot holds
+//! one instant. So the agenda never grows with the packets in flight, a slot's instant may move both ways, and a tie goes to the lower
+//! slot: the order of events is a function of the plan alone.
+
+use symbiosis_base::Nanos;
+
+/// Index of a slot.
+pub(crate) type Slot = usize;
+
+/// Instants by slot, with the earliest on top.
+#[derive(Debug)]
+pub(crate) struct Agenda {
+    /// A complete binary tree, the root at 1: each node is the earlier of its two children, the leaves are the slots.
+    tree: Vec<Nanos>,
+    leaves: usize,
+}
+
+impl Agenda {
+    pub(crate) fn new(slots: usize) -> Agenda {
+        let leaves = slots.next_power_of_two().max(2);
+        Agenda { tree: vec![Nanos::MAX; 2 * leaves], leaves }
+    }
+
+    /// The slot happens at `at`, or never for [`Nanos::MAX`]; its earlier instant is forgotten.
+    #[inline]
+    pub(crate) fn set(&mut self, slot: Slot, at: Nanos) {
+        let mut node = self.leaves + slot;
+        self.tree[node] = at;
+        while node > 1 {
+            let earlier = self.tree[node].min(self.tree[node ^ 1]);
+            node /= 2;
+            if self.tree[node] == earlier {
+                return;
+            }
+            self.tree[node] = earlier;
+        }
+    }
+
+    /// The instant that a slot holds.
+    #[inline]
+    pub(crate) fn get(&self, slot: Slot) -> Nanos {
+        self.tree[self.leaves + slot]
+    }
+
+    /// The earliest instant and its slot; [`Nanos::MAX`] when nothing will ever happen.
+    #[inline]
+    pub(crate) fn next(&self) -> (Nanos, Slot) {
+        let mut node = 1;
+        while node < self.leaves {
+            node = 2 * node + usize::from(self.tree[2 * node + 1] < self.tree[2 * node]);
+        }
+        (self.tree[1], node - self.leaves)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn the_earliest_comes_first_and_a_tie_goes_to_the_lower_slot(
+            slots in 1usize..40,
+            moves in proptest::collection::vec((0usize..40, 0u64..20), 1..200),
+        ) {
+            let mut agenda = Agenda::new(slots);
+            let mut plain = vec![Nanos::MAX; slots];
+            for (slot, at) in moves {
+                let slot = slot % slots;
+                agenda.set(slot, Nanos(at));
+                plain[slot] = Nanos(at);
+                let earliest = *plain.iter().min().unwrap();
+                let first = plain.iter().position(|at| *at == earliest).unwrap();
+                prop_assert_eq!(agenda.next(), (earliest, first));
+                prop_assert_eq!(agenda.get(slot), Nanos(at));
+            }
+        }
+    }
+}

@@ -1,0 +1,220 @@
+//! A TCP flow: its two ends and the packets between them.
+
+use symbiosis_base::Nanos;
+
+use crate::agenda::Slot;
+use crate::conveyor::{Cargo, Carried, Conveyor, Network, Pipe};
+use crate::plan::FlowPlan;
+use crate::result::{FlowSample, FlowSummary, Ledger};
+use crate::tally::{Arrivals, Tally};
+use crate::tcp::{Ack, Data, Receiver, Sender};
+
+/// A flow's slots on the agenda.
+#[derive(Clone, Copy)]
+pub(crate) struct Slots {
+    pub(crate) inbox: Slot,
+    pub(crate) timer: Slot,
+    pub(crate) delayed_ack: Slot,
+}
+
+/// A flow.
+pub(crate) struct Flow {
+    pub(crate) sender: Sender,
+    tally: Tally,
+    pub(crate) data: Conveyor<Data>,
+    far: FarEnd,
+    timer: Slot,
+    start: Nanos,
+    stop: Nanos,
+    samples: Vec<FlowSample>,
+}
+
+/// From where data arrives to where its ACKs do. What happens at the receiver follows from what has entered the network, so it is played
+/// as soon as it is certain, which may be before its time: everything here goes by the instants it is told, not by the agenda's.
+struct FarEnd {
+    receiver: Receiver,
+    acks: Conveyor<Ack>,
+    /// ACKs that have crossed the network, until their time at the sender has come.
+    inbox: Pipe<Ack>,
+    delayed_ack: Slot,
+    arrivals: Arrivals,
+    ledger: Ledger,
+    end: Nanos,
+    delivered: Delivered,
+}
+
+/// Bytes that have arrived, sampled.
+struct Delivered {
+    bytes: u64,
+    every: Nanos,
+    next: Nanos,
+    samples: Vec<u64>,
+}
+
+impl Delivered {
+    /// Takes the samples that are due before something arrives at `now`.
+    #[inline]
+    fn advance(&mut self, now: Nanos) {
+        while self.next < now {
+            self.samples.push(self.bytes);
+            self.next = self.next.saturating_add(self.every);
+        }
+    }
+}
+
+impl Flow {
+    pub(crate) fn new(
+        plan: &FlowPlan,
+        (sender, tally, arrivals): (Sender, Tally, Arrivals),
+        (data, acks): (Conveyor<Data>, Conveyor<Ack>),
+        slots: Slots,
+        end: Nanos,
+        sample_every: Option<Nanos>,
+    ) -> Flow {
+        let delay = plan.delayed_ack.then_some(plan.ack_delay);
+        let every = sample_every.unwrap_or(Nanos::MAX);
+        let next = if sample_every.is_some() { Nanos::ZERO } else { Nanos::MAX };
+        Flow {
+            sender,
+            tally,
+            data,
+            far: FarEnd {
+                receiver: Receiver::new(delay, plan.ack.0 as u32),
+                acks,
+                inbox: Pipe::new(slots.inbox),
+                delayed_ack: slots.delayed_ack,
+                arrivals,
+                ledger: Ledger::default(),
+                end,
+                delivered: Delivered { bytes: 0, every, next, samples: Vec::new() },
+            },
+            timer: slots.timer,
+            start: plan.start,
+            stop: plan.stop,
+            samples: Vec::new(),
+        }
+    }
+
+    /// The timer's instant has come: the start, the stop, a departure or a timeout.
+    pub(crate) fn wake(&mut self, net: &mut Network, now: Nanos) {
+        if now >= self.stop {
+            self.stop = Nanos::MAX;
+            self.sender.stop();
+        }
+        self.sender.wake(now, &mut self.tally);
+        self.send(net, now);
+    }
+
+    /// An ACK reaches the sender.
+    #[inline]
+    pub(crate) fn acked(&mut self, net: &mut Network, now: Nanos) {
+        let ack = self.far.inbox.pop(&mut net.agenda);
+        self.sender.acked(now, &ack, &mut self.tally);
+        self.send(net, now);
+    }
+
+    /// A delayed ACK has waited long enough.
+    pub(crate) fn ack_overdue(&mut self, net: &mut Network) {
+        if let Some((at, ack)) = self.far.receiver.overdue() {
+            self.far.answer(net, at, ack);
+        }
+        net.agenda.set(self.far.delayed_ack, self.far.receiver.deadline());
+    }
+
+    /// It is this flow's turn before a shared link on the data's way.
+    #[inline]
+    pub(crate) fn data_turn(&mut self, net: &mut Network, hop: usize, now: Nanos) {
+        let carried = self.data.turn(net, hop, now);
+        self.far.carried(net, carried);
+    }
+
+    /// It is this flow's turn before a shared link on the ACKs' way.
+    pub(crate) fn ack_turn(&mut self, net: &mut Network, hop: usize, now: Nanos) {
+        if let Carried::Arrives(at, ack) = self.far.acks.turn(net, hop, now) {
+            self.far.inbox.push(&mut net.agenda, at, ack);
+        }
+    }
+
+    #[inline]
+    fn send(&mut self, net: &mut Network, now: Nanos) {
+        let (data, far) = (&mut self.data, &mut self.far);
+        self.sender.send(now, &mut self.tally, |packet| {
+            far.ledger.sent += 1;
+            let carried = data.enter(net, now, packet);
+            far.carried(net, carried);
+        });
+        let at = self.sender.wake_at().min(self.stop);
+        if net.agenda.get(self.timer) != at {
+            net.agenda.set(self.timer, at);
+        }
+    }
+
+    /// Its timer's slot.
+    pub(crate) fn timer(&self) -> Slot {
+        self.timer
+    }
+
+    /// Whether the flow sends at that instant.
+    pub(crate) fn runs_at(&self, now: Nanos) -> bool {
+        self.start <= now && now < self.stop
+    }
+
+    pub(crate) fn sample(&mut self, now: Nanos) {
+        self.samples.push(self.sender.sample(now, &self.tally));
+    }
+
+    /// The end of the run.
+    pub(crate) fn finish(mut self, plan: &FlowPlan) -> (FlowSummary, Vec<FlowSample>, Ledger) {
+        self.far.delivered.advance(self.far.end.saturating_add(Nanos(1)));
+        for (sample, delivered) in self.samples.iter_mut().zip(&self.far.delivered.samples) {
+            sample.delivered_bytes = *delivered;
+        }
+        let mut ledger = self.far.ledger;
+        ledger.in_flight += self.data.on_the_way();
+        (self.tally.summary(plan, &self.far.arrivals), self.samples, ledger)
+    }
+}
+
+impl FarEnd {
+    #[inline]
+    fn carried(&mut self, net: &mut Network, carried: Carried<Data>) {
+        match carried {
+            Carried::OnTheWay => {}
+            Carried::Arrives(at, data) => self.arrives(net, at, data),
+            Carried::Dropped(at) => {
+                self.arrivals.dropped(at);
+                self.ledger.dropped += u64::from(at <= self.end);
+                self.ledger.in_flight += u64::from(at > self.end);
+            }
+        }
+    }
+
+    #[inline]
+    fn arrives(&mut self, net: &mut Network, at: Nanos, data: Data) {
+        let (acks, inbox) = (&mut self.acks, &mut self.inbox);
+        let delayed = self.receiver.deadline();
+        let new = self.receiver.arrives(at, &data, |at, ack| {
+            if let Carried::Arrives(at, ack) = acks.enter(net, at, ack) {
+                inbox.push(&mut net.agenda, at, ack);
+            }
+        });
+        let deadline = self.receiver.deadline();
+        if deadline != delayed {
+            net.agenda.set(self.delayed_ack, deadline);
+        }
+        if at <= self.end {
+            self.ledger.delivered += 1;
+            self.arrivals.arrived(at, data.size(), new);
+            self.delivered.advance(at);
+            self.delivered.bytes += data.size().0;
+        } else {
+            self.ledger.in_flight += 1;
+        }
+    }
+
+    fn answer(&mut self, net: &mut Network, at: Nanos, ack: Ack) {
+        if let Carried::Arrives(at, ack) = self.acks.enter(net, at, ack) {
+            self.inbox.push(&mut net.agenda, at, ack);
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! The oracle: what a perfect measurement would read, for experiments that want a controller without its measurement.
+//!
+//! `K` is the rate of the narrowest link of a flow's way. `A` is what the others leave free of the tightest: its rate, less the rate
+//! that UDP is meant to have now, less what other TCP flows put into the link since the last reading. That is S Eq 17 with real rates in
+//! the place of `w/τ`; in a standing queue both differ, because a window then stands for less than `w/τ` (see
+//! `symbiosis_control::lotka_volterra`).
+
+use symbiosis_base::{Bytes, Nanos, Rate};
+use symbiosis_control::Report;
+use symbiosis_path::{LinkSpec, TrafficSpec};
+
+use crate::agenda::Slot;
+use crate::conveyor::Network;
+use crate::flow::Flow;
+use crate::plan::{LinkId, Plan};
+
+/// Reads the path of one flow, once in a base round-trip time.
+pub(crate) struct Oracle {
+    pub(crate) slot: Slot,
+    every: Nanos,
+    hops: Vec<Hop>,
+    last: Nanos,
+    begun: bool,
+}
+
+struct Hop {
+    link: LinkId,
+    spec: LinkSpec,
+    /// UDP across this link.
+    cross: Vec<TrafficSpec>,
+    /// What the link had taken in of other TCP flows at the last reading \[bytes\].
+    others: u64,
+}
+
+/// The least time between two readings: a path without delay has no base round-trip time.
+const LEAST_EVERY: Nanos = Nanos::from_millis(1);
+
+impl Oracle {
+    pub(crate) fn new(plan: &Plan, flow: usize, slot: Slot) -> Oracle {
+        let flow = &plan.flows[flow];
+        let delay = |route: &[LinkId]| route.iter().map(|link| plan.links[*link].spec.delay.0).sum::<u64>();
+        let base_rtt = Nanos(delay(&flow.route) + delay(&flow.ack_route));
+        let hop = |&link: &LinkId| Hop {
+            link,
+            spec: plan.links[link].spec.clone(),
+            cross: plan.cross.iter().filter(|cross| cross.route.contains(&link)).map(|cross| cross.traffic.clone()).collect(),
+            others: 0,
+        };
+        Oracle { slot, every: base_rtt.max(LEAST_EVERY), hops: flow.route.iter().map(hop).collect(), last: flow.start, begun: false }
+    }
+
+    /// The oracle's instant has come: reads the path for a flow that runs, and tells when to come again.
+    pub(crate) fn visit(&mut self, net: &Network, flow: &mut Flow, now: Nanos) -> Nanos {
+        let report = self.read(net, flow, now);
+        match (flow.runs_at(now), self.begun) {
+            (false, _) => return Nanos::MAX,
+            // The first visit is at the flow's start: what others did before is no reading yet.
+            (true, false) => self.begun = true,
+            (true, true) => flow.sender.report(&report),
+        }
+        now + self.every
+    }
+
+    /// What a perfect measurement would read now.
+    fn read(&mut self, net: &Network, flow: &Flow, now: Nanos) -> Report {
+        let span = now - self.last;
+        self.last = now;
+        let (mut capacity, mut available) = (Rate::from_bytes_per_s(f64::INFINITY), Rate::from_bytes_per_s(f64::INFINITY));
+        for (hop, (link, own)) in self.hops.iter_mut().zip(flow.data.taken()) {
+            let others = net.taken[link] - own;
+            let tcp = Rate::of(Bytes(others - hop.others), span);
+            hop.others = others;
+            let udp = hop.cross.iter().fold(Rate::ZERO, |sum, cross| sum + cross.rate.at(now));
+            let nominal = hop.spec.rate.nominal(now);
+            if nominal < capacity {
+                capacity = nominal;
+            }
+            let free = nominal - udp - tcp;
+            if free < available {
+                available = free;
+            }
+        }
+        Report::Path { now, capacity, available }
+    }
+}

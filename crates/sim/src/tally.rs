@@ -1,0 +1,169 @@
+//! A flow's statistics over the window of measurement.
+
+use hdrhistogram::Histogram;
+use symbiosis_base::{Bytes, Nanos, Rate};
+
+use crate::plan::FlowPlan;
+use crate::result::{FlowSummary, RttSummary, WindowSummary};
+
+/// What is counted where packets arrive or are lost.
+#[derive(Debug)]
+pub(crate) struct Arrivals {
+    from: Nanos,
+    to: Nanos,
+    header: Bytes,
+    dropped: u64,
+    bytes: Bytes,
+    new_payload: Bytes,
+}
+
+impl Arrivals {
+    pub(crate) fn new(plan: &FlowPlan, from: Nanos, to: Nanos) -> Arrivals {
+        let (dropped, bytes, new_payload) = (0, Bytes::ZERO, Bytes::ZERO);
+        Arrivals { from: from.max(plan.start), to, header: plan.header, dropped, bytes, new_payload }
+    }
+
+    #[inline]
+    pub(crate) fn arrived(&mut self, now: Nanos, size: Bytes, new: bool) {
+        if self.from <= now && now < self.to {
+            self.bytes += size;
+            if new {
+                self.new_payload += size - self.header;
+            }
+        }
+    }
+
+    pub(crate) fn dropped(&mut self, now: Nanos) {
+        self.dropped += u64::from(self.from <= now && now < self.to);
+    }
+}
+
+/// What is counted at the sender.
+#[derive(Debug)]
+pub(crate) struct Tally {
+    from: Nanos,
+    to: Nanos,
+    packet: Bytes,
+    sent: u64,
+    pub(crate) resent: Count,
+    pub(crate) timeouts: Count,
+    loss_events: u64,
+    /// Round-trip times \[µs\], three digits; the ends are kept exactly.
+    rtts: Histogram<u32>,
+    rtt_min: Nanos,
+    rtt_max: Nanos,
+    window: Bytes,
+    window_since: Nanos,
+    window_area: f64,
+    window_max: Bytes,
+    pub(crate) completed: Option<Nanos>,
+}
+
+/// How often: in the window of measurement, and in the whole run.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Count {
+    measured: u64,
+    pub(crate) total: u64,
+}
+
+impl Tally {
+    pub(crate) fn new(plan: &FlowPlan, from: Nanos, to: Nanos) -> Tally {
+        Tally {
+            from: from.max(plan.start),
+            to,
+            packet: plan.packet,
+            sent: 0,
+            resent: Count::default(),
+            timeouts: Count::default(),
+            loss_events: 0,
+            rtts: Histogram::new(3).expect("three digits are allowed"),
+            rtt_min: Nanos::MAX,
+            rtt_max: Nanos::ZERO,
+            window: Bytes::ZERO,
+            window_since: Nanos::ZERO,
+            window_area: 0.0,
+            window_max: Bytes::ZERO,
+            completed: None,
+        }
+    }
+
+    #[inline]
+    fn measures(&self, now: Nanos) -> bool {
+        self.from <= now && now < self.to
+    }
+
+    #[inline]
+    pub(crate) fn sent(&mut self, now: Nanos, again: bool) {
+        let measured = u64::from(self.measures(now));
+        self.sent += measured;
+        if again {
+            self.resent.measured += measured;
+            self.resent.total += 1;
+        }
+    }
+
+    pub(crate) fn timeout(&mut self, now: Nanos) {
+        self.timeouts.measured += u64::from(self.measures(now));
+        self.timeouts.total += 1;
+    }
+
+    pub(crate) fn loss_event(&mut self, now: Nanos) {
+        self.loss_events += u64::from(self.measures(now));
+    }
+
+    #[inline]
+    pub(crate) fn rtt(&mut self, now: Nanos, rtt: Nanos) {
+        if self.measures(now) {
+            self.rtt_min = self.rtt_min.min(rtt);
+            self.rtt_max = self.rtt_max.max(rtt);
+            self.rtts.saturating_record(rtt.0 / 1000);
+        }
+    }
+
+    /// The window is `window` from `now` on.
+    #[inline]
+    pub(crate) fn window(&mut self, now: Nanos, window: Bytes) {
+        let until = now.min(self.to);
+        let since = self.window_since.max(self.from);
+        if until > since {
+            self.window_area += self.window.as_f64() * (until - since).secs();
+            self.window_max = self.window_max.max(self.window);
+        }
+        if now <= self.to {
+            self.window = window;
+        }
+        self.window_since = now;
+    }
+
+    /// The summary of a flow whose measurement ends now.
+    pub(crate) fn summary(mut self, plan: &FlowPlan, arrivals: &Arrivals) -> FlowSummary {
+        self.window(self.to, self.window);
+        let span = self.to - self.from;
+        let packets = |bytes: f64| bytes / self.packet.as_f64();
+        let quantile = |q| self.rtts.value_at_quantile(q) as f64 / 1e3;
+        FlowSummary {
+            id: plan.id.clone(),
+            cc: plan.cc.name.into(),
+            throughput_mbps: Rate::of(arrivals.bytes, span).mbps(),
+            goodput_mbps: Rate::of(arrivals.new_payload, span).mbps(),
+            packets_sent: self.sent,
+            packets_lost: arrivals.dropped,
+            retransmissions: self.resent.measured,
+            timeouts: self.timeouts.measured,
+            loss_events: self.loss_events,
+            completion_s: self.completed.map(|at| (at - plan.start).secs()),
+            rtt_ms: (!self.rtts.is_empty()).then(|| RttSummary {
+                min: self.rtt_min.millis(),
+                p50: quantile(0.5),
+                p95: quantile(0.95),
+                p99: quantile(0.99),
+                max: self.rtt_max.millis(),
+            }),
+            cwnd_packets: WindowSummary {
+                mean: if span == Nanos::ZERO { 0.0 } else { packets(self.window_area / span.secs()) },
+                max: packets(self.window_max.as_f64()),
+                last: packets(self.window.as_f64()),
+            },
+        }
+    }
+}

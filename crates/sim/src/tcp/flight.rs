@@ -1,0 +1,72 @@
+//! What a sender remembers of each packet that is not yet acknowledged in order.
+
+use symbiosis_base::Nanos;
+
+/// A packet's record.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Record {
+    /// When it last left.
+    pub(crate) sent_at: Nanos,
+    /// Reported by a selective ACK.
+    pub(crate) sacked: bool,
+    /// Presumed lost.
+    pub(crate) lost: bool,
+    /// Sent again since it was presumed lost.
+    pub(crate) resent: bool,
+}
+
+/// The records of all packets from `una`, the first not acknowledged, up to but not including `end`, the first never sent.
+#[derive(Debug)]
+pub(crate) struct Flight {
+    una: u32,
+    end: u32,
+    /// Record `n` is at `n` modulo the length, a power of two.
+    ring: Vec<Record>,
+}
+
+impl Flight {
+    pub(crate) fn new() -> Flight {
+        Flight { una: 0, end: 0, ring: vec![Record::default(); 64] }
+    }
+
+    pub(crate) fn una(&self) -> u32 {
+        self.una
+    }
+
+    pub(crate) fn end(&self) -> u32 {
+        self.end
+    }
+
+    /// A new packet leaves.
+    #[inline]
+    pub(crate) fn push(&mut self, sent_at: Nanos) -> u32 {
+        if (self.end - self.una) as usize == self.ring.len() {
+            self.grow();
+        }
+        let number = self.end;
+        self.end += 1;
+        *self.at(number) = Record { sent_at, ..Record::default() };
+        number
+    }
+
+    /// All below `next` are acknowledged.
+    #[inline]
+    pub(crate) fn advance(&mut self, next: u32) {
+        debug_assert!(self.una <= next && next <= self.end);
+        self.una = next;
+    }
+
+    #[inline]
+    pub(crate) fn at(&mut self, number: u32) -> &mut Record {
+        let mask = self.ring.len() - 1;
+        &mut self.ring[number as usize & mask]
+    }
+
+    fn grow(&mut self) {
+        let (old, mask) = (self.ring.clone(), self.ring.len() - 1);
+        self.ring.resize(2 * old.len(), Record::default());
+        for number in self.una..self.end {
+            *self.at(number) = old[number as usize & mask];
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! TCP's two ends: what is sent again, what is acknowledged, when a timer runs out. Windows come from the controllers.
+
+mod duplicates;
+mod flight;
+mod receiver;
+mod rto;
+mod scoreboard;
+mod sender;
+
+pub(crate) use receiver::Receiver;
+pub(crate) use sender::Sender;
+
+use symbiosis_base::{Bytes, Nanos};
+
+use crate::conveyor::Cargo;
+
+/// A data packet. Packets are numbered from 0; a number stands for the same payload whenever it is sent.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Data {
+    pub(crate) sent_at: Nanos,
+    pub(crate) number: u32,
+    pub(crate) bytes: u32,
+}
+
+impl Cargo for Data {
+    #[inline]
+    fn size(&self) -> Bytes {
+        Bytes(self.bytes as u64)
+    }
+}
+
+/// Packet numbers from the first up to, not including, the second.
+pub(crate) type Run = (u32, u32);
+
+/// An ACK.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ack {
+    /// All packets below have arrived.
+    pub(crate) next: u32,
+    /// Size on the wire.
+    pub(crate) bytes: u32,
+    /// The time stamp of the packet that it answers (RFC 7323: the first, where one ACK answers two).
+    pub(crate) echo: Nanos,
+    /// When the packet that it answers arrived.
+    pub(crate) received_at: Nanos,
+    /// What has arrived above `next`: the run with the newest packet first, then those reported last (RFC 2018 §4). Empty runs are none.
+    pub(crate) sacks: [Run; 3],
+}
+
+impl Cargo for Ack {
+    #[inline]
+    fn size(&self) -> Bytes {
+        Bytes(self.bytes as u64)
+    }
+}

@@ -1,0 +1,229 @@
+//! TCP's receiver: in which order what arrived, and when to say so.
+
+use std::collections::VecDeque;
+
+use symbiosis_base::Nanos;
+
+use super::{Ack, Data, Run};
+
+/// The receiving end of a flow.
+///
+/// It may be told of arrivals before their time has come, as long as it is told in their order and [`Receiver::overdue`] is called at
+/// [`Receiver::deadline`]: an ACK that a later arrival would have found overdue is then sent at its deadline first.
+#[derive(Debug)]
+pub(crate) struct Receiver {
+    /// All packets below have arrived.
+    next: u32,
+    /// What has arrived above, ascending, with gaps between.
+    runs: VecDeque<Run>,
+    /// A packet of each run that was reported lately, the latest first.
+    reported: [u32; 3],
+    /// How long an ACK may be delayed; none sends one for each packet.
+    delay: Option<Nanos>,
+    /// The packet whose ACK is delayed.
+    held: Option<Held>,
+    ack_bytes: u32,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Held {
+    echo: Nanos,
+    received_at: Nanos,
+}
+
+impl Receiver {
+    pub(crate) fn new(delay: Option<Nanos>, ack_bytes: u32) -> Receiver {
+        Receiver { next: 0, runs: VecDeque::new(), reported: [u32::MAX; 3], delay, held: None, ack_bytes }
+    }
+
+    /// When a delayed ACK must leave.
+    pub(crate) fn deadline(&self) -> Nanos {
+        match (self.held, self.delay) {
+            (Some(held), Some(delay)) => held.received_at + delay,
+            _ => Nanos::MAX,
+        }
+    }
+
+    /// The delayed ACK, whose deadline has come.
+    pub(crate) fn overdue(&mut self) -> Option<(Nanos, Ack)> {
+        let deadline = self.deadline();
+        let held = self.held.take()?;
+        Some((deadline, self.ack(held.echo, held.received_at)))
+    }
+
+    /// A packet arrives; `answer` takes each ACK with the time at which it leaves. Tells whether the packet is new.
+    #[inline]
+    pub(crate) fn arrives(&mut self, now: Nanos, data: &Data, mut answer: impl FnMut(Nanos, Ack)) -> bool {
+        if self.deadline() < now
+            && let Some((at, ack)) = self.overdue()
+        {
+            answer(at, ack);
+        }
+        let in_order = data.number == self.next && self.runs.is_empty();
+        let new = self.take(data.number);
+        // RFC 5681 §4.2: at once when out of order or filling a gap, else for every second packet at the latest.
+        let echo = match (self.held.take(), self.delay) {
+            (None, Some(_)) if in_order => {
+                self.held = Some(Held { echo: data.sent_at, received_at: now });
+                return new;
+            }
+            (Some(held), _) => held.echo,
+            (None, _) => data.sent_at,
+        };
+        answer(now, self.ack(echo, now));
+        new
+    }
+
+    /// Notes a packet; false if it had arrived before.
+    #[inline]
+    fn take(&mut self, number: u32) -> bool {
+        if number == self.next {
+            self.next += 1;
+            if let Some(&(start, end)) = self.runs.front()
+                && start == self.next
+            {
+                self.next = end;
+                self.runs.pop_front();
+            }
+            return true;
+        }
+        if number < self.next {
+            return false;
+        }
+        let at = self.place(number);
+        // Runs before `at` start at or below the number.
+        let joins_before = at > 0 && self.runs[at - 1].1 >= number;
+        if joins_before && self.runs[at - 1].1 > number {
+            return false;
+        }
+        let joins_after = self.runs.get(at).is_some_and(|run| run.0 == number + 1);
+        match (joins_before, joins_after) {
+            (true, true) => {
+                self.runs[at - 1].1 = self.runs[at].1;
+                self.runs.remove(at);
+            }
+            (true, false) => self.runs[at - 1].1 = number + 1,
+            (false, true) => self.runs[at].0 = number,
+            (false, false) => self.runs.insert(at, (number, number + 1)),
+        }
+        self.remember(number);
+        true
+    }
+
+    /// How many runs start at or below the number. The newest run is nearly always the one.
+    #[inline]
+    fn place(&self, number: u32) -> usize {
+        match self.runs.back() {
+            Some(last) if last.0 <= number => self.runs.len(),
+            _ => self.runs.partition_point(|run| run.0 <= number),
+        }
+    }
+
+    /// The run of `number` is the one to report first.
+    fn remember(&mut self, number: u32) {
+        let run = self.run_of(number);
+        let [first, second, _] = self.reported;
+        let same = |other: u32| run.0 <= other && other < run.1;
+        self.reported = match (same(first), same(second)) {
+            (true, _) => [number, self.reported[1], self.reported[2]],
+            (false, true) => [number, first, self.reported[2]],
+            (false, false) => [number, first, second],
+        };
+    }
+
+    fn run_of(&self, number: u32) -> Run {
+        match self.place(number) {
+            0 => (0, 0),
+            at => {
+                let run = self.runs[at - 1];
+                if number < run.1 { run } else { (0, 0) }
+            }
+        }
+    }
+
+    #[inline]
+    fn ack(&self, echo: Nanos, received_at: Nanos) -> Ack {
+        let mut sacks = [(0, 0); 3];
+        if !self.runs.is_empty() {
+            for (sack, number) in sacks.iter_mut().zip(self.reported) {
+                *sack = self.run_of(number);
+            }
+        }
+        Ack { next: self.next, bytes: self.ack_bytes, echo, received_at, sacks }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn at(ms: u64, number: u32) -> (Nanos, Data) {
+        (Nanos::from_millis(ms), Data { sent_at: Nanos(number as u64), number, bytes: 1500 })
+    }
+
+    fn answers(receiver: &mut Receiver, arrivals: &[(Nanos, Data)]) -> Vec<(u64, u32, [Run; 3])> {
+        let mut out = Vec::new();
+        for (now, data) in arrivals {
+            receiver.arrives(*now, data, |at, ack| out.push((at.0 / 1_000_000, ack.next, ack.sacks)));
+        }
+        out
+    }
+
+    #[test]
+    fn out_of_order_packets_are_reported_newest_run_first() {
+        let mut receiver = Receiver::new(None, 40);
+        let got = answers(&mut receiver, &[at(0, 0), at(1, 2), at(2, 4), at(3, 6), at(4, 3), at(5, 1), at(6, 5)]);
+        let none = (0, 0);
+        assert_eq!(got, [
+            (0, 1, [none; 3]),
+            (1, 1, [(2, 3), none, none]),
+            (2, 1, [(4, 5), (2, 3), none]),
+            (3, 1, [(6, 7), (4, 5), (2, 3)]),
+            (4, 1, [(2, 5), (6, 7), (2, 5)]),
+            (5, 5, [none, (6, 7), none]),
+            (6, 7, [none; 3]),
+        ]);
+    }
+
+    #[test]
+    fn a_delayed_ack_answers_two_packets_or_leaves_at_its_deadline() {
+        let mut receiver = Receiver::new(Some(Nanos::from_millis(40)), 40);
+        let none = [(0, 0); 3];
+        // 0 and 1 together; 2 alone until its deadline at 42; 3 waits; 5 is out of order: at once; 4 fills the gap: at once.
+        let got = answers(&mut receiver, &[at(0, 0), at(1, 1), at(2, 2), at(50, 3), at(51, 5), at(52, 4)]);
+        assert_eq!(got, [(1, 2, none), (42, 3, none), (51, 4, [(5, 6), (0, 0), (0, 0)]), (52, 6, none)]);
+        assert_eq!(receiver.deadline(), Nanos::MAX);
+        assert!(answers(&mut receiver, &[at(60, 6)]).is_empty());
+        assert_eq!(receiver.deadline(), Nanos::from_millis(100));
+        assert_eq!(receiver.overdue().map(|(at, ack)| (at, ack.next)), Some((Nanos::from_millis(100), 7)));
+    }
+
+    proptest! {
+        /// Whatever the order and the repetitions: `next` is the first number missing, and the first SACK holds the newest packet.
+        #[test]
+        fn the_receiver_knows_what_has_arrived(numbers in proptest::collection::vec(0u32..30, 1..200)) {
+            let mut receiver = Receiver::new(None, 40);
+            let mut got = [false; 30];
+            for number in numbers {
+                let (now, data) = at(0, number);
+                let mut answer = None;
+                let new = receiver.arrives(now, &data, |_, ack| answer = Some(ack));
+                prop_assert_eq!(new, !got[number as usize]);
+                got[number as usize] = true;
+                let next = got.iter().position(|g| !g).unwrap_or(30) as u32;
+                let ack = answer.unwrap();
+                prop_assert_eq!(ack.next, next);
+                for (start, end) in ack.sacks {
+                    prop_assert!((start..end).all(|n| got[n as usize]));
+                    if start < end {
+                        prop_assert!(start > next && (end == 30 || !got[end as usize]) && !got[start as usize - 1]);
+                    }
+                }
+                if number > next && new {
+                    prop_assert!(ack.sacks[0].0 <= number && number < ack.sacks[0].1);
+                }
+            }
+        }
+    }
+}

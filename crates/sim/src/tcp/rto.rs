@@ -1,0 +1,84 @@
+//! The retransmission timer (RFC 6298).
+
+use symbiosis_base::Nanos;
+
+/// Greatest timeout (RFC 6298 §2.5 asks for at least a minute).
+const MAX_RTO: Nanos = Nanos::from_millis(60_000);
+/// Timeout before the first measurement (RFC 6298 §2.1).
+const FIRST_RTO: Nanos = Nanos::from_millis(1_000);
+
+/// Smoothed round-trip time and the timeout that follows from it.
+#[derive(Debug)]
+pub(crate) struct Rto {
+    min: Nanos,
+    srtt: f64,
+    rttvar: f64,
+    /// Doublings since the last measurement of new data.
+    backoff: u32,
+}
+
+impl Rto {
+    pub(crate) fn new(min: Nanos) -> Rto {
+        Rto { min, srtt: 0.0, rttvar: 0.0, backoff: 0 }
+    }
+
+    /// A measurement (§2.2, §2.3). Ends the backing off (§5.7, with time stamps every measurement is of new data).
+    #[inline]
+    pub(crate) fn measured(&mut self, rtt: Nanos) {
+        let rtt = rtt.0 as f64;
+        if self.srtt == 0.0 {
+            self.srtt = rtt;
+            self.rttvar = rtt / 2.0;
+        } else {
+            self.rttvar += ((self.srtt - rtt).abs() - self.rttvar) / 4.0;
+            self.srtt += (rtt - self.srtt) / 8.0;
+        }
+        self.backoff = 0;
+    }
+
+    /// The timer ran out (§5.5).
+    pub(crate) fn expired(&mut self) {
+        self.backoff += 1;
+    }
+
+    /// Smoothed round-trip time; zero before the first measurement.
+    pub(crate) fn srtt(&self) -> Nanos {
+        Nanos(self.srtt as u64)
+    }
+
+    /// The timeout.
+    #[inline]
+    pub(crate) fn timeout(&self) -> Nanos {
+        let plain = if self.srtt == 0.0 { FIRST_RTO } else { Nanos((self.srtt + 4.0 * self.rttvar) as u64) };
+        let plain = plain.max(self.min);
+        if self.backoff == 0 { plain.min(MAX_RTO) } else { Nanos(plain.0.saturating_mul(1 << self.backoff.min(16))).min(MAX_RTO) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_timeout_is_rfc_6298s() {
+        let ms = Nanos::from_millis;
+        let mut rto = Rto::new(ms(200));
+        assert_eq!(rto.timeout(), ms(1000));
+        rto.measured(ms(100));
+        assert_eq!(rto.timeout(), ms(300), "srtt 100, rttvar 50");
+        rto.measured(ms(180));
+        // rttvar = 3/4·50 + 1/4·80 = 57.5, srtt = 110.
+        assert_eq!(rto.timeout(), ms(340));
+        rto.expired();
+        rto.expired();
+        assert_eq!(rto.timeout(), ms(4 * 340));
+        for _ in 0..40 {
+            rto.expired();
+        }
+        assert_eq!(rto.timeout(), MAX_RTO);
+        for _ in 0..200 {
+            rto.measured(ms(10));
+        }
+        assert_eq!(rto.timeout(), ms(200), "the least that was set");
+    }
+}

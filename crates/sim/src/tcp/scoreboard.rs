@@ -1,0 +1,201 @@
+//! Loss recovery with selective ACKs (RFC 6675), packet by packet.
+//!
+//! Work per ACK does not grow with the window: runs of reported packets are kept as intervals, and the two edges that matter (below
+//! which all is decided, below which nothing waits to be sent again) only move forward. Not in here: the rescue retransmission
+//! (RFC 6675 §4 NextSeg 4) and finding a lost retransmission other than by timeout, neither of which the RFC requires.
+
+use std::collections::VecDeque;
+
+use symbiosis_base::Nanos;
+
+use super::flight::{Flight, Record};
+use super::{Ack, Run};
+
+/// A packet is lost when so many above it have arrived (RFC 6675 DupThresh).
+const DUP_THRESH: u32 = 3;
+
+/// What selective ACKs say about the flight.
+#[derive(Debug, Default)]
+pub(crate) struct Scoreboard {
+    /// RFC 6675's pipe: how many packets are thought to be in the network.
+    pipe: u32,
+    /// Reported packets above `una`, ascending, with gaps between.
+    sacked: VecDeque<Run>,
+    /// Every packet below is reported or presumed lost.
+    decided: u32,
+    /// No packet below waits to be sent again.
+    resend: u32,
+    phase: Phase,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+enum Phase {
+    #[default]
+    Open,
+    /// Until all below is acknowledged.
+    Recovery(u32),
+    /// Slow start after a timeout, until all below is acknowledged.
+    AfterTimeout(u32),
+}
+
+impl Scoreboard {
+    pub(crate) fn in_flight(&self) -> u32 {
+        self.pipe
+    }
+
+    pub(crate) fn recovering(&self) -> bool {
+        matches!(self.phase, Phase::Recovery(_))
+    }
+
+    /// Takes in an ACK; `got` is called for each packet acknowledged for the first time. Tells whether a loss was found that begins a
+    /// recovery.
+    #[inline]
+    pub(crate) fn acked(&mut self, flight: &mut Flight, ack: &Ack, mut got: impl FnMut(u32, Record, u32)) -> bool {
+        if ack.next > flight.una() {
+            for number in flight.una()..ack.next {
+                let record = *flight.at(number);
+                if !record.sacked {
+                    self.pipe -= in_pipe(record);
+                    got(number, record, self.pipe);
+                }
+            }
+            flight.advance(ack.next);
+            while self.sacked.front().is_some_and(|run| run.1 <= ack.next) {
+                self.sacked.pop_front();
+            }
+            self.decided = self.decided.max(ack.next);
+            self.resend = self.resend.max(ack.next);
+            if let Phase::Recovery(point) | Phase::AfterTimeout(point) = self.phase
+                && ack.next >= point
+            {
+                self.phase = Phase::Open;
+            }
+        }
+        for run in ack.sacks {
+            if run.0 < run.1 {
+                self.mark(flight, run, &mut got);
+            }
+        }
+        self.decide(flight);
+        if self.phase == Phase::Open && self.decided > flight.una() {
+            self.phase = Phase::Recovery(flight.end());
+            return true;
+        }
+        false
+    }
+
+    /// All outstanding packets that were not reported are presumed lost (RFC 6675 §5.1: reports are kept).
+    pub(crate) fn timed_out(&mut self, flight: &mut Flight) {
+        for number in flight.una()..flight.end() {
+            let record = flight.at(number);
+            (record.lost, record.resent) = (true, false);
+        }
+        self.pipe = 0;
+        self.decided = flight.end();
+        self.resend = flight.una();
+        self.phase = Phase::AfterTimeout(flight.end());
+    }
+
+    /// The packet to send again next: one presumed lost (NextSeg 1), or, when there is nothing new to send, any gap (NextSeg 3).
+    #[inline]
+    pub(crate) fn next(&mut self, flight: &mut Flight, nothing_new: bool) -> Option<u32> {
+        let edge = match self.sacked.back() {
+            Some(run) if nothing_new && self.recovering() => run.1.max(self.decided),
+            _ => self.decided,
+        };
+        for number in self.resend..edge {
+            let record = flight.at(number);
+            if !record.sacked && !record.resent {
+                return Some(number);
+            }
+            if number < self.decided {
+                self.resend = number + 1;
+            }
+        }
+        None
+    }
+
+    /// A packet was sent again.
+    pub(crate) fn resent(&mut self, flight: &mut Flight, number: u32, now: Nanos) {
+        let record = flight.at(number);
+        (record.sent_at, record.resent) = (now, true);
+        self.pipe += 1;
+    }
+
+    /// A new packet was sent.
+    #[inline]
+    pub(crate) fn sent(&mut self) {
+        self.pipe += 1;
+    }
+
+    /// Notes a reported run.
+    fn mark(&mut self, flight: &mut Flight, (start, end): Run, got: &mut impl FnMut(u32, Record, u32)) {
+        let start = start.max(flight.una());
+        if start >= end {
+            return;
+        }
+        // The first run that touches this one. It is nearly always the last of all.
+        let first = match self.sacked.back() {
+            None => 0,
+            Some(last) if last.1 < start => self.sacked.len(),
+            Some(last) if last.0 <= start => self.sacked.len() - 1,
+            _ => self.sacked.partition_point(|run| run.1 < start),
+        };
+        let mut whole = (start, end);
+        let (mut at, mut beyond) = (start, first);
+        while let Some(&run) = self.sacked.get(beyond).filter(|run| run.0 <= end) {
+            self.report(flight, at..run.0, got);
+            at = at.max(run.1);
+            whole = (whole.0.min(run.0), whole.1.max(run.1));
+            beyond += 1;
+        }
+        self.report(flight, at..end, got);
+        if beyond == first {
+            self.sacked.insert(first, whole);
+        } else {
+            self.sacked[first] = whole;
+            self.sacked.drain(first + 1..beyond);
+        }
+    }
+
+    fn report(&mut self, flight: &mut Flight, numbers: std::ops::Range<u32>, got: &mut impl FnMut(u32, Record, u32)) {
+        for number in numbers {
+            let record = flight.at(number);
+            record.sacked = true;
+            let record = *record;
+            self.pipe -= in_pipe(record);
+            got(number, record, self.pipe);
+        }
+    }
+
+    /// Presumes lost what lies below enough reported packets (RFC 6675 IsLost).
+    #[inline]
+    fn decide(&mut self, flight: &mut Flight) {
+        let mut above = 0;
+        for run in self.sacked.iter().rev() {
+            above += run.1 - run.0;
+            if above >= DUP_THRESH {
+                // Exactly DUP_THRESH reported packets lie at or above `edge`.
+                let edge = run.0 + (above - DUP_THRESH);
+                while self.decided < edge {
+                    let record = flight.at(self.decided);
+                    if !record.sacked && !record.lost {
+                        record.lost = true;
+                        self.pipe -= 1;
+                    }
+                    self.decided += 1;
+                }
+                return;
+            }
+        }
+    }
+}
+
+/// How many copies of a packet count as being in the network (RFC 6675 SetPipe).
+#[inline]
+fn in_pipe(record: Record) -> u32 {
+    u32::from(!record.lost) + u32::from(record.resent)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,252 @@
+//! TCP's sender: asks its controller how much and when, and sends what recovery says.
+
+use symbiosis_base::{Bytes, Nanos};
+use symbiosis_control::{Acked, Ask, Controller, Departure, Lost, LossKind, Report, Sent, Setup};
+
+use super::duplicates::Duplicates;
+use super::flight::Flight;
+use super::rto::Rto;
+use super::scoreboard::Scoreboard;
+use super::{Ack, Data};
+use crate::plan::{FlowPlan, Recovery};
+use crate::result::FlowSample;
+use crate::tally::Tally;
+
+/// The sending end of a flow.
+pub(crate) struct Sender {
+    controller: Box<dyn Controller>,
+    flight: Flight,
+    board: Board,
+    rto: Rto,
+    /// When the retransmission timer expires; never when nothing is outstanding.
+    rto_at: Nanos,
+    /// When the controller lets the next packet leave.
+    departure: Nanos,
+    /// How many packets there are to send; the last may be smaller.
+    packets: u32,
+    packet: Bytes,
+    last_packet: Bytes,
+    receiver_times: bool,
+    finite: bool,
+}
+
+/// How losses are found.
+enum Board {
+    Duplicates(Duplicates),
+    Sack(Box<Scoreboard>),
+}
+
+impl Sender {
+    pub(crate) fn new(plan: &FlowPlan, seed: u64) -> Sender {
+        let setup = Setup { packet: plan.packet, initial_window: Bytes(plan.initial_window * plan.packet.0), seed };
+        let payload = (plan.packet - plan.header).0;
+        let (packets, last_packet) = match plan.bytes {
+            None => (u32::MAX, plan.packet),
+            Some(Bytes(bytes)) => {
+                let packets = bytes.div_ceil(payload).min(u32::MAX as u64);
+                (packets as u32, plan.header + Bytes(bytes - packets.saturating_sub(1) * payload))
+            }
+        };
+        Sender {
+            controller: (plan.cc.build)(&setup, &plan.params),
+            flight: Flight::new(),
+            board: match plan.recovery {
+                Recovery::Reno => Board::Duplicates(Duplicates::new(false)),
+                Recovery::NewReno => Board::Duplicates(Duplicates::new(true)),
+                Recovery::Sack => Board::Sack(Box::default()),
+            },
+            rto: Rto::new(plan.min_rto),
+            rto_at: Nanos::MAX,
+            departure: Nanos::ZERO,
+            packets,
+            packet: plan.packet,
+            last_packet,
+            receiver_times: plan.receiver_times,
+            finite: plan.bytes.is_some(),
+        }
+    }
+
+    fn size(&self, number: u32) -> Bytes {
+        if number + 1 == self.packets { self.last_packet } else { self.packet }
+    }
+
+    fn in_flight(&self) -> u32 {
+        match &self.board {
+            Board::Duplicates(duplicates) => duplicates.in_flight(&self.flight),
+            Board::Sack(scoreboard) => scoreboard.in_flight(),
+        }
+    }
+
+    fn bytes(&self, packets: u32) -> Bytes {
+        Bytes(packets as u64 * self.packet.0)
+    }
+
+    /// Nothing new is sent from now on; what is outstanding is still seen through.
+    pub(crate) fn stop(&mut self) {
+        self.packets = self.flight.end();
+        self.last_packet = self.packet;
+        self.finite = false;
+    }
+
+    /// When this sender must be woken though no ACK comes.
+    pub(crate) fn wake_at(&self) -> Nanos {
+        self.rto_at.min(self.departure)
+    }
+
+    /// An ACK arrives.
+    #[inline]
+    pub(crate) fn acked(&mut self, now: Nanos, ack: &Ack, tally: &mut Tally) {
+        let una = self.flight.una();
+        let rtt = now - ack.echo;
+        tally.rtt(now, rtt);
+        if ack.next > una || ack.sacks[0].0 < ack.sacks[0].1 {
+            self.rto.measured(rtt);
+        }
+        // Whoever has nothing new to send is held back by the application, not by the window.
+        let app_limited = self.flight.end() == self.packets;
+        let received_at = self.receiver_times.then_some(ack.received_at);
+        let recovering = match &self.board {
+            Board::Duplicates(duplicates) => duplicates.recovering(),
+            Board::Sack(scoreboard) => scoreboard.recovering(),
+        };
+        let (packet, last, packets) = (self.packet, self.last_packet, self.packets);
+        let controller = &mut self.controller;
+        let mut rtt = Some(rtt);
+        let got = |number: u32, record: super::flight::Record, in_flight: u32| {
+            controller.acked(&Acked {
+                now,
+                number: number as u64,
+                bytes: if number + 1 == packets { last } else { packet },
+                sent_at: record.sent_at,
+                received_at,
+                rtt: if record.sent_at == ack.echo { rtt.take() } else { None },
+                in_flight: Bytes(in_flight as u64 * packet.0),
+                app_limited,
+                recovering,
+            });
+        };
+        let (begins, restarts) = match &mut self.board {
+            Board::Duplicates(duplicates) => {
+                (duplicates.acked(&mut self.flight, ack, got), duplicates.restarts_timer())
+            }
+            Board::Sack(scoreboard) => (scoreboard.acked(&mut self.flight, ack, got), true),
+        };
+        if self.flight.una() > una && restarts {
+            let outstanding = self.flight.una() < self.flight.end();
+            self.rto_at = if outstanding { now + self.rto.timeout() } else { Nanos::MAX };
+        }
+        if begins {
+            let in_flight = self.bytes(self.in_flight());
+            self.controller.lost(&Lost { now, kind: LossKind::FastRetransmit, in_flight });
+            tally.loss_event(now);
+        }
+        if self.finite && self.flight.una() == self.packets && tally.completed.is_none() {
+            tally.completed = Some(now);
+        }
+    }
+
+    /// Looks at the retransmission timer.
+    pub(crate) fn wake(&mut self, now: Nanos, tally: &mut Tally) {
+        if now < self.rto_at {
+            return;
+        }
+        let in_flight = self.bytes(self.in_flight());
+        self.controller.lost(&Lost { now, kind: LossKind::Timeout, in_flight });
+        tally.timeout(now);
+        self.rto.expired();
+        match &mut self.board {
+            Board::Duplicates(duplicates) => duplicates.timed_out(&mut self.flight),
+            Board::Sack(scoreboard) => scoreboard.timed_out(&mut self.flight),
+        }
+        self.rto_at = now + self.rto.timeout();
+    }
+
+    /// Somebody tells the controller something.
+    pub(crate) fn report(&mut self, report: &Report) {
+        self.controller.report(report);
+    }
+
+    /// Sends what may be sent now.
+    #[inline]
+    pub(crate) fn send(&mut self, now: Nanos, tally: &mut Tally, mut out: impl FnMut(Data)) {
+        self.departure = Nanos::MAX;
+        loop {
+            let nothing_new = self.flight.end() == self.packets;
+            let (again, urgent) = match &mut self.board {
+                Board::Duplicates(duplicates) => match duplicates.next(&self.flight) {
+                    Some((number, urgent)) => (Some(number), urgent),
+                    None => (None, false),
+                },
+                Board::Sack(scoreboard) => {
+                    let again = scoreboard.next(&mut self.flight, nothing_new);
+                    // The first packet of a recovery is sent whatever the window says (RFC 6675 §5 step 4.3).
+                    (again, again.is_some() && again == Some(self.flight.una()))
+                }
+            };
+            let in_flight = self.in_flight();
+            let permit = self.controller.permit(&Ask { now, in_flight: self.bytes(in_flight) });
+            tally.window(now, permit.window);
+            if again.is_none() && nothing_new {
+                return;
+            }
+            let with_last = permit.departure == Departure::WithLast;
+            let fits = self.bytes(in_flight + 1) <= permit.window || in_flight == 0;
+            if !(fits || urgent || with_last) {
+                return;
+            }
+            if let Departure::At(at) = permit.departure
+                && at > now
+            {
+                self.departure = at;
+                return;
+            }
+            let number = match again {
+                Some(number) => {
+                    match &mut self.board {
+                        Board::Duplicates(duplicates) => duplicates.resent(&mut self.flight, number, now),
+                        Board::Sack(scoreboard) => scoreboard.resent(&mut self.flight, number, now),
+                    }
+                    number
+                }
+                None => {
+                    match &mut self.board {
+                        Board::Duplicates(duplicates) => duplicates.sent(),
+                        Board::Sack(scoreboard) => scoreboard.sent(),
+                    }
+                    self.flight.push(now)
+                }
+            };
+            if self.rto_at == Nanos::MAX {
+                self.rto_at = now + self.rto.timeout();
+            }
+            let bytes = self.size(number);
+            self.controller.sent(&Sent {
+                now,
+                number: number as u64,
+                bytes,
+                in_flight: self.bytes(in_flight + 1),
+                retransmission: again.is_some(),
+            });
+            tally.sent(now, again.is_some());
+            out(Data { sent_at: now, number, bytes: bytes.0 as u32 });
+        }
+    }
+
+    /// The flow now; what the receiver knows is filled in by whoever knows it.
+    pub(crate) fn sample(&mut self, now: Nanos, tally: &Tally) -> FlowSample {
+        let in_flight = self.in_flight();
+        let window = self.controller.permit(&Ask { now, in_flight: self.bytes(in_flight) }).window;
+        let mut gauges = Vec::new();
+        self.controller.gauges(&mut |name, value| gauges.push((name, value)));
+        FlowSample {
+            at: now,
+            cwnd_packets: window.packets(self.packet),
+            in_flight_packets: in_flight as f64,
+            srtt_ms: self.rto.srtt().millis(),
+            delivered_bytes: 0,
+            retransmissions: tally.resent.total,
+            timeouts: tally.timeouts.total,
+            gauges,
+        }
+    }
+}

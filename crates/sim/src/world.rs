@@ -1,0 +1,221 @@
+//! The event loop.
+
+use symbiosis_base::{Nanos, Random};
+use symbiosis_path::{Link, Traffic};
+
+use crate::agenda::{Agenda, Slot};
+use crate::conveyor::{Conveyor, Network};
+use crate::cross::Cross;
+use crate::flow::{Flow, Slots};
+use crate::oracle::Oracle;
+use crate::plan::Plan;
+use crate::result::{Ledger, LinkSummary, Outcome, QueueSummary, Summary};
+use crate::tally::{Arrivals, Tally};
+use crate::tcp::Sender;
+
+/// What a slot of the agenda stands for. The index is the flow's or the source's.
+#[derive(Clone, Copy, Debug)]
+enum Event {
+    /// An ACK reaches the sender.
+    Ack(u32),
+    /// A sender's timer: start, stop, departure or timeout.
+    Timer(u32),
+    /// A delayed ACK is due.
+    DelayedAck(u32),
+    /// A data packet's turn before a shared link.
+    DataTurn(u32, u32),
+    /// An ACK's turn before a shared link.
+    AckTurn(u32, u32),
+    /// A flow's oracle reads the path.
+    Oracle(u32),
+    /// A datagram leaves.
+    Datagram(u32),
+    /// A datagram's turn before a shared link.
+    DatagramTurn(u32, u32),
+    /// A sample of every flow.
+    Sample,
+}
+
+/// Sources of randomness: each has a number of its own in the run.
+mod source {
+    pub(super) const CONTROLLER: u64 = 1 << 32;
+    pub(super) const TRAFFIC: u64 = 2 << 32;
+    pub(super) const LINK: u64 = 3 << 32;
+}
+
+/// Slots handed out one by one, each with its meaning.
+#[derive(Default)]
+struct Slotting(Vec<Event>);
+
+impl Slotting {
+    fn slot(&mut self, event: Event) -> Slot {
+        self.0.push(event);
+        self.0.len() - 1
+    }
+}
+
+/// Runs a plan to its end. The same plan gives the same outcome, bit for bit.
+///
+/// # Panics
+/// When the plan is not sound: a route names a link that is not there or is empty, a packet is smaller than its header. Plans that come
+/// from scenario files are checked.
+pub fn run(plan: &Plan) -> Outcome {
+    World::new(plan).run(plan)
+}
+
+struct World {
+    net: Network,
+    events: Vec<Event>,
+    flows: Vec<Flow>,
+    oracles: Vec<Oracle>,
+    cross: Vec<Cross>,
+    sample: Option<(Slot, Nanos)>,
+}
+
+impl World {
+    fn new(plan: &Plan) -> World {
+        let shared = shared(plan);
+        let mut slots = Slotting::default();
+        let mut flows = Vec::new();
+        let mut oracles = Vec::new();
+        for (index, flow) in plan.flows.iter().enumerate() {
+            let me = index as u32;
+            // ACK and timer side by side: the agenda's tree then ends most updates of the timer after one step.
+            let own = Slots {
+                inbox: slots.slot(Event::Ack(me)),
+                timer: slots.slot(Event::Timer(me)),
+                delayed_ack: slots.slot(Event::DelayedAck(me)),
+            };
+            oracles.push(Oracle::new(plan, index, slots.slot(Event::Oracle(me))));
+            let data = Conveyor::new(&flow.route, &shared, |hop| slots.slot(Event::DataTurn(me, hop as u32)));
+            let acks = Conveyor::new(&flow.ack_route, &shared, |hop| slots.slot(Event::AckTurn(me, hop as u32)));
+            let seed = Random::new(plan.seed, source::CONTROLLER + index as u64).seed();
+            let (from, to) = (plan.measure_from, plan.measure_to);
+            let parts = (Sender::new(flow, seed), Tally::new(flow, from, to), Arrivals::new(flow, from, to));
+            flows.push(Flow::new(flow, parts, (data, acks), own, plan.duration, plan.sample_every));
+        }
+        let mut cross = Vec::new();
+        for (index, planned) in plan.cross.iter().enumerate() {
+            let traffic = Traffic::new(planned.traffic.clone(), Random::new(plan.seed, source::TRAFFIC + index as u64));
+            let conveyor = Conveyor::new(&planned.route, &shared, |hop| slots.slot(Event::DatagramTurn(index as u32, hop as u32)));
+            cross.push(Cross::new(traffic, conveyor, slots.slot(Event::Datagram(index as u32))));
+        }
+        let sample = plan.sample_every.map(|every| (slots.slot(Event::Sample), every));
+        let links: Vec<Link> = plan
+            .links
+            .iter()
+            .enumerate()
+            .map(|(index, link)| {
+                let random = Random::new(plan.seed, source::LINK + index as u64);
+                match link.listed || link.spec.queue != symbiosis_path::QueueLimit::Unlimited {
+                    true => Link::watched(&link.spec, random, plan.measure_from, plan.measure_to, plan.sample_every.filter(|_| link.listed)),
+                    false => Link::plain(&link.spec, random),
+                }
+            })
+            .collect();
+        let net = Network { taken: vec![0; links.len()], links, agenda: Agenda::new(slots.0.len()) };
+        World { net, events: slots.0, flows, oracles, cross, sample }
+    }
+
+    fn run(mut self, plan: &Plan) -> Outcome {
+        let net = &mut self.net;
+        for ((flow, planned), oracle) in self.flows.iter().zip(&plan.flows).zip(&self.oracles) {
+            net.agenda.set(flow.timer(), planned.start);
+            net.agenda.set(oracle.slot, planned.start);
+        }
+        for cross in &mut self.cross {
+            cross.schedule(net);
+        }
+        if let Some((slot, _)) = self.sample {
+            net.agenda.set(slot, Nanos::ZERO);
+        }
+        let mut events = 0;
+        loop {
+            let (now, slot) = net.agenda.next();
+            if now > plan.duration {
+                break;
+            }
+            events += 1;
+            match self.events[slot] {
+                Event::Ack(flow) => self.flows[flow as usize].acked(net, now),
+                Event::DataTurn(flow, hop) => self.flows[flow as usize].data_turn(net, hop as usize, now),
+                Event::Timer(flow) => self.flows[flow as usize].wake(net, now),
+                Event::AckTurn(flow, hop) => self.flows[flow as usize].ack_turn(net, hop as usize, now),
+                Event::DelayedAck(flow) => self.flows[flow as usize].ack_overdue(net),
+                Event::Oracle(flow) => {
+                    let (oracle, flow) = (&mut self.oracles[flow as usize], &mut self.flows[flow as usize]);
+                    let next = oracle.visit(net, flow, now);
+                    net.agenda.set(oracle.slot, next);
+                }
+                Event::Datagram(source) => self.cross[source as usize].leaves(net, now),
+                Event::DatagramTurn(source, hop) => self.cross[source as usize].turn(net, hop as usize, now),
+                Event::Sample => {
+                    let (slot, every) = self.sample.expect("this event has its slot from here");
+                    self.flows.iter_mut().for_each(|flow| flow.sample(now));
+                    net.agenda.set(slot, now + every);
+                }
+            }
+        }
+        self.finish(plan, events)
+    }
+
+    fn finish(self, plan: &Plan, events: u64) -> Outcome {
+        let mut flows = Vec::new();
+        let mut flow_traces = Vec::new();
+        let mut ledger = Ledger::default();
+        for (flow, planned) in self.flows.into_iter().zip(&plan.flows) {
+            let (summary, samples, part) = flow.finish(planned);
+            flows.push(summary);
+            flow_traces.push(samples);
+            ledger.sent += part.sent;
+            ledger.delivered += part.delivered;
+            ledger.dropped += part.dropped;
+            ledger.in_flight += part.in_flight;
+        }
+        let mut links = Vec::new();
+        let mut link_traces = Vec::new();
+        for (link, planned) in self.net.links.into_iter().zip(&plan.links).filter(|(_, planned)| planned.listed) {
+            let (stats, samples) = link.finish(plan.duration);
+            let volume = planned.spec.rate.volume(plan.measure_from, plan.measure_to);
+            links.push(LinkSummary {
+                name: planned.name.clone(),
+                utilization: if volume > 0.0 { stats.bytes_sent / volume } else { 0.0 },
+                drops: stats.queue_drops + stats.wire_losses,
+                queue_packets: QueueSummary {
+                    mean: stats.queue_mean,
+                    p95: stats.queue_p95 as f64,
+                    max: stats.queue_max as f64,
+                },
+            });
+            link_traces.push(samples);
+        }
+        let whole = plan.flows.iter().zip(&flows).filter(|(flow, _)| flow.start <= plan.measure_from && flow.stop >= plan.measure_to);
+        let summary = Summary {
+            scenario: plan.name.clone(),
+            seed: plan.seed,
+            duration_s: plan.duration.secs(),
+            events,
+            packets_delivered: ledger.delivered,
+            jain: jain(whole.map(|(_, flow)| flow.throughput_mbps)),
+            flows,
+            links,
+        };
+        Outcome { summary, flow_traces, link_traces, ledger }
+    }
+}
+
+/// Which links more than one stream uses.
+fn shared(plan: &Plan) -> Vec<bool> {
+    let mut users = vec![0; plan.links.len()];
+    let flows = plan.flows.iter().flat_map(|flow| flow.route.iter().chain(&flow.ack_route));
+    for link in flows.chain(plan.cross.iter().flat_map(|cross| &cross.route)) {
+        users[*link] += 1;
+    }
+    users.iter().map(|users| *users > 1).collect()
+}
+
+/// Jain's fairness index: 1 when all are equal, 1/n when one has all (Jain, Chiu, Hawe 1984). 1 for nobody, or nothing.
+pub fn jain(shares: impl Iterator<Item = f64>) -> f64 {
+    let (n, sum, squares) = shares.fold((0.0, 0.0, 0.0), |(n, sum, squares), x| (n + 1.0, sum + x, squares + x * x));
+    if squares > 0.0 { sum * sum / (n * squares) } else { 1.0 }
+}
