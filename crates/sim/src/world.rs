@@ -108,7 +108,9 @@ impl World {
             .map(|(index, link)| {
                 let random = Random::new(plan.seed, source::LINK + index as u64);
                 match link.listed || link.spec.queue != symbiosis_path::QueueLimit::Unlimited {
-                    true => Link::watched(&link.spec, random, plan.measure_from, plan.measure_to, plan.sample_every.filter(|_| link.listed)),
+                    true => {
+                        Link::watched(&link.spec, random, plan.measure_from, plan.measure_to, plan.sample_every.filter(|_| link.listed))
+                    }
                     false => Link::plain(&link.spec, random),
                 }
             })
@@ -181,11 +183,7 @@ impl World {
                 name: planned.name.clone(),
                 utilization: if volume > 0.0 { stats.bytes_sent / volume } else { 0.0 },
                 drops: stats.queue_drops + stats.wire_losses,
-                queue_packets: QueueSummary {
-                    mean: stats.queue_mean,
-                    p95: stats.queue_p95 as f64,
-                    max: stats.queue_max as f64,
-                },
+                queue_packets: QueueSummary { mean: stats.queue_mean, p95: stats.queue_p95 as f64, max: stats.queue_max as f64 },
             });
             link_traces.push(samples);
         }

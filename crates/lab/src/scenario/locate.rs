@@ -4,8 +4,12 @@ use std::ops::Range;
 
 use toml::de::{DeTable, DeValue};
 
-/// The bytes of the value under a dotted path such as `flow.0.cc`; of its nearest ancestor where it does not exist.
+/// The bytes of the value under a dotted path such as `flow.0.cc`; of its nearest ancestor where it does not exist. The document
+/// itself, `""`, is its start.
 pub(super) fn span_of(document: &DeTable<'_>, path: &str) -> Option<Range<usize>> {
+    if path.is_empty() {
+        return Some(0..0);
+    }
     let mut parts = path.split('.');
     let mut here = lookup(document, parts.next()?)?;
     for part in parts {

@@ -175,15 +175,18 @@ mod tests {
         let mut receiver = Receiver::new(None, 40);
         let got = answers(&mut receiver, &[at(0, 0), at(1, 2), at(2, 4), at(3, 6), at(4, 3), at(5, 1), at(6, 5)]);
         let none = (0, 0);
-        assert_eq!(got, [
-            (0, 1, [none; 3]),
-            (1, 1, [(2, 3), none, none]),
-            (2, 1, [(4, 5), (2, 3), none]),
-            (3, 1, [(6, 7), (4, 5), (2, 3)]),
-            (4, 1, [(2, 5), (6, 7), (2, 5)]),
-            (5, 5, [none, (6, 7), none]),
-            (6, 7, [none; 3]),
-        ]);
+        assert_eq!(
+            got,
+            [
+                (0, 1, [none; 3]),
+                (1, 1, [(2, 3), none, none]),
+                (2, 1, [(4, 5), (2, 3), none]),
+                (3, 1, [(6, 7), (4, 5), (2, 3)]),
+                (4, 1, [(2, 5), (6, 7), (2, 5)]),
+                (5, 5, [none, (6, 7), none]),
+                (6, 7, [none; 3]),
+            ]
+        );
     }
 
     #[test]

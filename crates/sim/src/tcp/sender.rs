@@ -1,7 +1,7 @@
 //! TCP's sender: asks its controller how much and when, and sends what recovery says.
 
 use symbiosis_base::{Bytes, Nanos};
-use symbiosis_control::{Acked, Ask, Controller, Departure, Lost, LossKind, Report, Sent, Setup};
+use symbiosis_control::{Acked, Ask, Controller, Departure, LossKind, Lost, Report, Sent, Setup};
 
 use super::duplicates::Duplicates;
 use super::flight::Flight;
@@ -126,9 +126,7 @@ impl Sender {
             });
         };
         let (begins, restarts) = match &mut self.board {
-            Board::Duplicates(duplicates) => {
-                (duplicates.acked(&mut self.flight, ack, got), duplicates.restarts_timer())
-            }
+            Board::Duplicates(duplicates) => (duplicates.acked(&mut self.flight, ack, got), duplicates.restarts_timer()),
             Board::Sack(scoreboard) => (scoreboard.acked(&mut self.flight, ack, got), true),
         };
         if self.flight.una() > una && restarts {
