@@ -91,3 +91,6 @@ impl Diagnostic for Pointed {
         Some(Box::new(std::iter::once(LabeledSpan::new_with_span(None, at))))
     }
 }
+
+#[cfg(test)]
+mod tests;

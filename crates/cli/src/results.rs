@@ -46,7 +46,7 @@ pub fn text(plan: &Plan, runs: &[Run]) -> String {
     let wall: f64 = runs.iter().map(|run| run.wall.as_secs_f64()).sum();
     let packets: u64 = summaries.iter().map(|summary| summary.packets_delivered).sum();
     let mut out = format!(
-        "{}, {seeds}: {} s each, measured from {} s to {} s\n{packets} packets delivered in {wall:.2} s of computing\n",
+        "{}, {seeds}: {} s, measured from {} s to {} s\n{packets} packets delivered in {wall:.2} s of computing\n",
         plan.name,
         plan.duration.secs(),
         plan.measure_from.secs(),

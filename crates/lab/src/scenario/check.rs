@@ -1,5 +1,6 @@
 //! Holds a document against the table of keys: unknown keys, missing ones, values that cannot be.
 
+use symbiosis_base::Nanos;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -75,7 +76,18 @@ fn wrong(value: &Spanned<DeValue<'_>>, key: &Key, path: &str, text: &str) -> Fau
             None => format!("`{path}` is not what it must be"),
         },
     };
-    Fault::span(value.span(), what).help(format!("it must be {} — {}", key.kind.wanted(), key.about))
+    let why = match (&key.kind, value.get_ref()) {
+        (Kind::Capacity, DeValue::Array(_)) => misstep(value.get_ref(), true),
+        (Kind::Load, DeValue::Array(_)) => misstep(value.get_ref(), false),
+        _ => None,
+    };
+    let what = why.map_or(what.clone(), |why| format!("{what}: {why}"));
+    let near = match (&key.kind, value.get_ref().as_str()) {
+        (Kind::Words(words), Some(word)) => nearest(word, words.iter().copied()),
+        _ => None,
+    };
+    let meant = near.map_or(String::new(), |near| format!("did you mean \"{near}\"? "));
+    Fault::span(value.span(), what).help(format!("{meant}it must be {} — {}", key.kind.wanted(), key.about))
 }
 
 fn allows(kind: &Kind, value: &DeValue<'_>) -> bool {
@@ -90,31 +102,38 @@ fn allows(kind: &Kind, value: &DeValue<'_>) -> bool {
         Kind::Share => within(0.0, 1.0) && number != Some(1.0),
         Kind::Whole { least, most } => whole(value).is_some_and(|n| n >= *least && n <= *most),
         Kind::Rate => within(LEAST_MBPS, MOST_MBPS),
-        Kind::Capacity => within(LEAST_MBPS, MOST_MBPS) || steps(value).is_some_and(|steps| capacity(&steps)),
-        Kind::Load => within(0.0, MOST_MBPS) || steps(value).is_some_and(|steps| load(&steps)),
+        Kind::Capacity => within(LEAST_MBPS, MOST_MBPS) || (value.is_array() && misstep(value, true).is_none()),
+        Kind::Load => within(0.0, MOST_MBPS) || (value.is_array() && misstep(value, false).is_none()),
         Kind::Route => value.as_array().is_some_and(|names| !names.is_empty() && names.iter().all(|name| name.get_ref().is_str())),
         Kind::Params => value.is_table(),
         Kind::Table(_) | Kind::Tables(_) => false,
     }
 }
 
-/// Steps that ascend from zero, with rates that can be; one is not zero.
-fn capacity(steps: &[(f64, f64)]) -> bool {
-    load(steps)
-        && steps[0].0 == 0.0
-        && steps.iter().all(|(_, rate)| *rate == 0.0 || *rate >= LEAST_MBPS)
-        && steps.iter().any(|(_, rate)| *rate > 0.0)
-}
-
-fn load(steps: &[(f64, f64)]) -> bool {
+/// What is wrong with steps of a rate; those of a link start at 0 s and are not zero for ever.
+fn misstep(value: &DeValue<'_>, link: bool) -> Option<String> {
+    let pairs = value.as_array().and_then(|steps| steps.iter().map(|step| pair(step.get_ref())).collect());
+    let Some(steps): Option<Vec<(f64, f64)>> = pairs else {
+        return Some("a step is `[at_s, rate]`, two numbers".into());
+    };
+    let least = if link { LEAST_MBPS } else { 0.0 };
+    let (Some(first), Some(last)) = (steps.first(), steps.last()) else {
+        return Some("there is no step".into());
+    };
+    if let Some((_, rate)) = steps.iter().find(|(_, rate)| !(*rate == 0.0 || (least..=MOST_MBPS).contains(rate))) {
+        return Some(format!("a rate is {rate}"));
+    }
     // In whole nanoseconds, as the plan has them.
-    let ascend = steps.is_sorted_by(|a, b| symbiosis_base::Nanos::from_secs(a.0) < symbiosis_base::Nanos::from_secs(b.0));
-    let possible = |(at, rate): &(f64, f64)| (0.0..=MOST_SECONDS).contains(at) && (0.0..=MOST_MBPS).contains(rate);
-    !steps.is_empty() && ascend && steps.iter().all(possible)
-}
-
-fn steps(value: &DeValue<'_>) -> Option<Vec<(f64, f64)>> {
-    value.as_array()?.iter().map(|step| pair(step.get_ref())).collect()
+    if let Some(two) = steps.windows(2).find(|two| Nanos::from_secs(two[0].0) >= Nanos::from_secs(two[1].0)) {
+        return Some(format!("{} s does not come after {} s", two[1].0, two[0].0));
+    }
+    if first.0 < 0.0 || last.0 > MOST_SECONDS {
+        return Some(format!("a step is at {} s", if first.0 < 0.0 { first.0 } else { last.0 }));
+    }
+    if link && first.0 > 0.0 {
+        return Some(format!("the first step is at {} s: what is before?", first.0));
+    }
+    (link && steps.iter().all(|(_, rate)| *rate == 0.0)).then(|| "it never sends".into())
 }
 
 fn pair(step: &DeValue<'_>) -> Option<(f64, f64)> {

@@ -1,5 +1,7 @@
 //! TCP flows: their names, their controllers, their ways through the links.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use symbiosis_base::{Bytes, Nanos, Rate};
 use symbiosis_control::params::{ParamError, Value, Values};
 use symbiosis_control::registry::{self, Entry};
@@ -63,8 +65,8 @@ pub(super) fn plan(routed: Vec<Routed<'_>>, links: &mut Vec<PlannedLink>, durati
 fn names(routed: &[Routed<'_>]) -> Result<Vec<String>, Fault> {
     let base = |flow: &Routed<'_>| flow.file.name.clone().unwrap_or_else(|| flow.file.cc.clone());
     let total = |name: &str| routed.iter().filter(|flow| base(flow) == name).map(|flow| flow.file.count).sum::<u64>();
-    let mut used = std::collections::BTreeMap::new();
-    let mut taken = std::collections::BTreeSet::new();
+    let mut used = BTreeMap::new();
+    let mut taken = BTreeSet::new();
     let mut names = Vec::new();
     for flow in routed {
         let base = base(flow);
@@ -108,7 +110,7 @@ fn template(flow: &Routed<'_>, duration: Nanos) -> Result<FlowPlan, Fault> {
     Ok(FlowPlan {
         id: String::new(),
         cc,
-        params: params(path, cc, file)?,
+        params: params(path, cc, &file.params)?,
         start,
         stop: stop.min(duration),
         bytes: file.bytes.map(Bytes),
@@ -132,9 +134,10 @@ fn template(flow: &Routed<'_>, duration: Nanos) -> Result<FlowPlan, Fault> {
     })
 }
 
-fn params(path: &str, cc: &'static Entry, file: &Flow) -> Result<Values, Fault> {
+/// The controller's parameters, as given or by default.
+pub(super) fn params(path: &str, cc: &'static Entry, params: &BTreeMap<String, toml::Value>) -> Result<Values, Fault> {
     let mut given = Vec::new();
-    for (name, value) in &file.params {
+    for (name, value) in params {
         let value = match value {
             toml::Value::Integer(n) => Value::Number(*n as f64),
             toml::Value::Float(n) if n.is_finite() => Value::Number(*n),

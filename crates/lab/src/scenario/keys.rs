@@ -78,7 +78,7 @@ pub(super) const ROOT: &[Key] = &[
     key("trace", Kind::Table(TRACE), "spacing of the traces' samples"),
 ];
 
-const RATE: Key = key("rate_mbps", Kind::Capacity, "how fast it sends [Mbit/s], or this over time as `[[at_s, rate], …]`; or `trace`");
+const RATE: Key = key("rate_mbps", Kind::Capacity, "how fast it sends [Mbit/s]; or `trace`");
 const TRACE_FILE: Key = key("trace", Kind::Text, "file of a Mahimahi trace, relative to the scenario, instead of `rate_mbps`");
 const DELAY: Key = required("delay_ms", MILLIS, "propagation one way [ms]");
 const QUEUE_PACKETS: Key = key("queue_packets", Kind::Whole { least: 1, most: 1_000_000_000 }, "how many packets may wait");
@@ -135,7 +135,7 @@ pub(super) const FLOW: &[Key] = &[
 /// `[[cross]]`
 pub(super) const CROSS: &[Key] = &[
     key("kind", Kind::Words(&["udp"]), "what it is; udp without"),
-    required("rate_mbps", Kind::Load, "mean rate on the wire [Mbit/s], or this over time as `[[at_s, rate], …]`"),
+    required("rate_mbps", Kind::Load, "mean rate on the wire [Mbit/s]"),
     key("mix", Kind::Words(&["internet"]), "a mix of packet sizes instead of `packet_bytes`"),
     key("packet_bytes", PACKET, "size of its packets on the wire; 1500 without"),
     key("gaps", Kind::Words(&["exponential", "constant"]), "how its packets are spaced; exponential without"),
@@ -172,7 +172,7 @@ impl Kind {
             Kind::Flag => "true or false".into(),
             Kind::Positive { most } => format!("a number above 0, up to {most}"),
             Kind::Amount { most } => format!("a number from 0 to {most}"),
-            Kind::Share => "a number from 0 up to, but not, 1".into(),
+            Kind::Share => "a number of at least 0 and below 1".into(),
             Kind::Whole { least, most } => format!("a whole number from {least} to {most}"),
             Kind::Rate => format!("a number from {LEAST_MBPS} to {MOST_MBPS}"),
             Kind::Capacity => format!("a number from {LEAST_MBPS} to {MOST_MBPS}, or steps `[[at_s, rate], …]` from 0 s on"),

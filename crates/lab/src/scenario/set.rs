@@ -14,11 +14,12 @@ use super::keys::{EITHER, Key, Kind, ROOT, find};
 /// # Errors
 /// A fault whose place is in the argument: the part of the path that the format does not have or the document does not hold.
 pub(super) fn apply(document: &mut DocumentMut, argument: &str) -> Result<(), Fault> {
-    let Some((path, value)) = argument.split_once('=') else {
-        return Err(
-            Fault::span(0..argument.len(), format!("`{argument}` gives no value")).help("as in `flow.0.cc=reno`: a path, `=`, a value")
-        );
-    };
+    let fault =
+        |what| Fault::span(0..argument.len(), format!("`{argument}` gives no {what}")).help("as in `flow.0.cc=reno`: a path, `=`, a value");
+    let (path, value) = argument.split_once('=').ok_or_else(|| fault("value"))?;
+    if path.trim().is_empty() {
+        return Err(fault("path"));
+    }
     let mut at = 0;
     let parts: Vec<Part<'_>> = path
         .split('.')

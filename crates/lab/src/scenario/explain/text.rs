@@ -59,7 +59,7 @@ fn body(flow: &Flow) -> Result<String, fmt::Error> {
     let f = &mut out;
     line(f, "controller", format_args!("{} ({})", flow.cc, flow.cc_about))?;
     for param in &flow.params {
-        line(f, "", format_args!("{} = {} ({})", param.name, word(&param.value), param.about))?;
+        line(f, "", format_args!("{} = {} ({})", param.name, plain(&param.value), param.about))?;
     }
     line(f, "sends", format_args!("from {} s to {} s", flow.start_s, flow.stop_s))?;
     line(f, "amount", flow.bytes.map_or("endless".into(), |bytes| format!("{bytes} bytes of payload")))?;
@@ -100,14 +100,19 @@ fn cross(f: &mut impl Write, cross: &Cross) -> fmt::Result {
 fn rate(rate: &Value) -> String {
     match rate {
         Value::Array(steps) => {
-            let step = |step: &Value| format!("{} Mbit/s from {} s", step[1], step[0]);
+            let step = |step: &Value| format!("{} Mbit/s from {} s", plain(&step[1]), plain(&step[0]));
             steps.iter().map(step).collect::<Vec<_>>().join(", ")
         }
-        Value::Object(trace) => format!("a trace, {} Mbit/s on average", trace["trace_mean"]),
-        constant => format!("{constant} Mbit/s"),
+        Value::Object(trace) => format!("a trace, {} Mbit/s on average", plain(&trace["trace_mean"])),
+        constant => format!("{} Mbit/s", plain(constant)),
     }
 }
 
-fn word(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_string)
+/// Without JSON's quotes and without `.0`.
+fn plain(value: &Value) -> String {
+    match value {
+        Value::String(word) => word.clone(),
+        Value::Number(number) => number.as_f64().map_or_else(|| number.to_string(), |number| number.to_string()),
+        other => other.to_string(),
+    }
 }
