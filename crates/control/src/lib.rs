@@ -11,12 +11,16 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
+#[cfg(test)]
+mod bench;
 mod interface;
 pub mod params;
 pub mod registry;
 pub mod window;
 
+pub mod lotka_volterra;
 pub mod reno;
+pub mod symbiosis;
 
 pub use interface::{Acked, Ask, Controller, Departure, LossKind, Lost, Permit, Report, Sent, Setup};
 pub use symbiosis_base::{Bytes, Nanos, Rate};

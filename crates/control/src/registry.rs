@@ -3,7 +3,7 @@
 use alloc::boxed::Box;
 
 use crate::params::{Param, Values};
-use crate::{Controller, Setup, reno};
+use crate::{Controller, Setup, reno, symbiosis};
 
 /// A controller as the registry knows it.
 #[derive(Debug)]
@@ -19,7 +19,7 @@ pub struct Entry {
 }
 
 /// All controllers, in the order in which they are listed.
-pub const ALL: &[Entry] = &[reno::RENO, reno::NEWRENO];
+pub const ALL: &[Entry] = &[symbiosis::OURS, symbiosis::PAPER, reno::RENO, reno::NEWRENO];
 
 /// The controller of that name.
 pub fn find(name: &str) -> Option<&'static Entry> {

@@ -1,5 +1,7 @@
 //! The window of TCP's loss-based family: slow start, ssthresh, and what a loss does to both (RFC 5681). Reno's relatives differ only in
 //! a [`Law`]; controllers that fall back to Reno hold a [`Window`] and use its parts.
+//!
+//! Where it deviates: a loss halves the window and not the flight (as ns-2 and Linux do), and it never makes a window larger than it was.
 
 use crate::{Acked, Ask, Bytes, Controller, LossKind, Lost, Nanos, Permit, Setup};
 
@@ -14,12 +16,15 @@ pub struct Window {
     /// Slow start below it, congestion avoidance from it on \[packets\].
     pub ssthresh: f64,
     packet: Bytes,
+    /// The timer expired and nothing was acknowledged since.
+    backed_off: bool,
 }
 
 impl Window {
     /// The window of a new connection: threshold unlimited.
     pub fn new(setup: &Setup) -> Window {
-        Window { cwnd: setup.initial_window.packets(setup.packet).max(1.0), ssthresh: f64::INFINITY, packet: setup.packet }
+        let cwnd = setup.initial_window.packets(setup.packet).max(1.0);
+        Window { cwnd, ssthresh: f64::INFINITY, packet: setup.packet, backed_off: false }
     }
 
     /// Whether slow start rules.
@@ -37,22 +42,60 @@ impl Window {
         bytes.packets(self.packet)
     }
 
+    /// Something new was acknowledged: the next timeout is of another packet.
+    pub fn progress(&mut self) {
+        self.backed_off = false;
+    }
+
     /// Slow start: one packet for each acknowledged (RFC 5681 Eq 2).
     pub fn slow_start(&mut self, acked: f64) {
         self.cwnd += acked;
     }
 
+    /// Reno's growth: slow start below the threshold, else one packet a round trip (RFC 5681 Eqs 2, 3).
+    pub fn grow_as_reno(&mut self, acked: f64) {
+        if self.in_slow_start() { self.slow_start(acked) } else { self.cwnd += acked / self.cwnd }
+    }
+
+    /// Reno's answer to a congestion event: half, and after a timeout from one packet (RFC 5681 Eq 4).
+    pub fn lose_as_reno(&mut self, kind: LossKind) {
+        let half = self.cwnd / 2.0;
+        if kind == LossKind::Timeout { self.restart_below(half) } else { self.shrink_to(half) }
+    }
+
     /// A loss found by duplicate ACKs or a mark: threshold and window become `to` packets (RFC 5681 Eq 4).
     pub fn shrink_to(&mut self, to: f64) {
         self.ssthresh = to.max(LEAST_SSTHRESH);
-        self.cwnd = self.ssthresh;
+        self.cwnd = self.cwnd.min(self.ssthresh);
     }
 
-    /// A timeout: threshold as after any loss, window one packet (RFC 5681 §3.1).
+    /// A timeout: threshold as after any loss, window one packet (RFC 5681 §3.1). A timeout of a packet that was repeated by a timeout
+    /// before leaves the threshold alone (RFC 5681 §3.1, below Eq 4).
     pub fn restart_below(&mut self, ssthresh: f64) {
-        self.ssthresh = ssthresh.max(LEAST_SSTHRESH);
+        if !self.backed_off {
+            self.ssthresh = ssthresh.max(LEAST_SSTHRESH);
+        }
+        self.backed_off = true;
         self.cwnd = 1.0;
     }
+
+    /// Whether a timeout now would be of a packet that already timed out.
+    pub fn is_backed_off(&self) -> bool {
+        self.backed_off
+    }
+
+    /// Window and, once there is one, threshold for the plot.
+    pub fn gauges(&self, plot: &mut dyn FnMut(&'static str, f64)) {
+        plot("cwnd_packets", self.cwnd);
+        if self.ssthresh.is_finite() {
+            plot("ssthresh_packets", self.ssthresh);
+        }
+    }
+}
+
+/// Whether a window may grow for this ACK: not in recovery, nor when the window was not what held the sender back.
+pub fn may_grow(ack: &Acked) -> bool {
+    !ack.recovering && !ack.app_limited
 }
 
 /// How a member of the loss-based family grows after slow start and what it keeps at a loss. All windows in packets.
@@ -65,6 +108,9 @@ pub trait Law: Send {
 
     /// A timeout follows `after_loss`: forget what no longer holds.
     fn timeout(&mut self) {}
+
+    /// An ACK came for which the window may not grow.
+    fn paused(&mut self) {}
 
     /// State for the plot, beside `cwnd` and `ssthresh`.
     fn gauges(&self, _plot: &mut dyn FnMut(&'static str, f64)) {}
@@ -85,7 +131,9 @@ impl<L: Law> LossBased<L> {
 
 impl<L: Law> Controller for LossBased<L> {
     fn acked(&mut self, ack: &Acked) {
-        if ack.recovering || ack.app_limited {
+        self.window.progress();
+        if !may_grow(ack) {
+            self.law.paused();
             return;
         }
         let acked = self.window.packets(ack.bytes);
@@ -97,6 +145,9 @@ impl<L: Law> Controller for LossBased<L> {
     }
 
     fn lost(&mut self, loss: &Lost) {
+        if loss.kind == LossKind::Timeout && self.window.is_backed_off() {
+            return; // The same packet again: window and law are where the first timeout left them.
+        }
         let kept = self.law.after_loss(self.window.cwnd, loss.now);
         match loss.kind {
             LossKind::FastRetransmit | LossKind::Ecn => self.window.shrink_to(kept),
@@ -112,10 +163,10 @@ impl<L: Law> Controller for LossBased<L> {
     }
 
     fn gauges(&self, plot: &mut dyn FnMut(&'static str, f64)) {
-        plot("cwnd_packets", self.window.cwnd);
-        if self.window.ssthresh.is_finite() {
-            plot("ssthresh_packets", self.window.ssthresh);
-        }
+        self.window.gauges(plot);
         self.law.gauges(plot);
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -24,6 +24,9 @@ pub(crate) struct Duplicates {
     /// To be sent again before anything else.
     resend: Option<u32>,
     phase: Phase,
+    /// Duplicates mean nothing until this packet too is acknowledged: they may answer what was sent twice. RFC 6582 calls it `recover`;
+    /// ns-2 heeds it in Reno as well (`bugFix_`), which is why there several losses in one window end in a timeout.
+    guard: Option<u32>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -34,13 +37,11 @@ enum Phase {
         point: u32,
         partial_acks: u32,
     },
-    /// Slow start after a timeout; duplicates of what was sent twice mean nothing until all below is acknowledged (RFC 6582 §4).
-    AfterTimeout(u32),
 }
 
 impl Duplicates {
     pub(crate) fn new(newreno: bool) -> Duplicates {
-        Duplicates { newreno, left: 0, next: 0, resend: None, phase: Phase::Open }
+        Duplicates { newreno, left: 0, next: 0, resend: None, phase: Phase::Open, guard: None }
     }
 
     #[inline]
@@ -72,15 +73,14 @@ impl Duplicates {
             flight.advance(ack.next);
             return false;
         }
-        if flight.una() == flight.end() {
-            return false;
-        }
-        if matches!(self.phase, Phase::AfterTimeout(_)) {
+        let meaningless = self.phase == Phase::Open && self.guard.is_some_and(|guard| flight.una() <= guard);
+        if meaningless || flight.una() == flight.end() {
             return false;
         }
         self.left += 1;
         if self.phase == Phase::Open && self.left == DUP_THRESH {
             self.phase = Phase::Recovery { point: flight.end(), partial_acks: 0 };
+            self.guard = Some(flight.end());
             self.resend = Some(flight.una());
             return true;
         }
@@ -96,7 +96,6 @@ impl Duplicates {
                 self.left = self.left.saturating_sub(acked) + 1;
                 self.phase = Phase::Recovery { point, partial_acks: partial_acks + 1 };
             }
-            Phase::AfterTimeout(point) if next < point => self.left = 0,
             _ => {
                 self.left = 0;
                 self.resend = None;
@@ -110,7 +109,8 @@ impl Duplicates {
         self.left = 0;
         self.next = flight.una();
         self.resend = None;
-        self.phase = Phase::AfterTimeout(flight.end());
+        self.phase = Phase::Open;
+        self.guard = Some(flight.end());
     }
 
     /// The packet to send again next, and whether whatever the window says.

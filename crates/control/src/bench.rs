@@ -1,0 +1,107 @@
+//! For tests: the smallest world a controller can live in. One flow, one bottleneck with an unlimited queue, no loss.
+
+use std::collections::VecDeque;
+use std::vec::Vec;
+
+use crate::{Acked, Ask, Bytes, Controller, Nanos, Rate, Sent, Setup};
+
+/// On the wire.
+pub const PACKET: Bytes = Bytes(1000);
+const ACK: Bytes = Bytes(40);
+
+/// A connection whose first window is `packets`.
+pub fn setup(packets: u64) -> Setup {
+    Setup { packet: PACKET, initial_window: Bytes(PACKET.0 * packets), seed: 1 }
+}
+
+/// An ACK of one full packet after 50 ms, at the start of the clock; tests change what matters to them.
+pub fn ack() -> Acked {
+    Acked {
+        now: Nanos::ZERO,
+        number: 0,
+        bytes: PACKET,
+        sent_at: Nanos::ZERO,
+        received_at: None,
+        rtt: Some(Nanos::from_millis(50)),
+        in_flight: Bytes(0),
+        app_limited: false,
+        recovering: false,
+    }
+}
+
+/// A dumbbell: access, bottleneck, access. The default is 200 Mbit/s and 5 ms, 100 Mbit/s and 25 ms, as in the published ns-2 runs.
+pub struct Path {
+    links: [(Rate, Nanos); 3],
+}
+
+impl Default for Path {
+    fn default() -> Path {
+        let access = (Rate::from_mbps(200.0), Nanos::from_millis(5));
+        Path { links: [access, (Rate::from_mbps(100.0), Nanos::from_millis(25)), access] }
+    }
+}
+
+/// What held at the end of a second.
+#[derive(Debug)]
+pub struct Second {
+    /// Window \[packets\].
+    pub cwnd: f64,
+    /// Packets before the last one at the bottleneck.
+    pub queue: f64,
+}
+
+struct Flying {
+    number: u64,
+    sent_at: Nanos,
+    back_at: Nanos,
+}
+
+impl Path {
+    /// Runs a controller that always has data, and samples it at every full second. As in ns-2, whole packets fit a window.
+    pub fn run(&self, controller: &mut dyn Controller, setup: &Setup, until: Nanos) -> Vec<Second> {
+        self.run_sampled(controller, setup, until, Nanos::ZERO)
+    }
+
+    /// As `run`, every sample earlier by `lead`.
+    pub fn run_sampled(&self, controller: &mut dyn Controller, setup: &Setup, until: Nanos, lead: Nanos) -> Vec<Second> {
+        let mut free_at = [Nanos::ZERO; 3];
+        let mut flying = VecDeque::new();
+        let (mut now, mut number, mut queue, mut trace) = (Nanos::ZERO, 0, 0.0, Vec::new());
+        let mut next_sample = Nanos::from_millis(1000) - lead;
+        while now < until {
+            let in_flight = |flying: &VecDeque<Flying>| Bytes(flying.len() as u64 * setup.packet.0);
+            while in_flight(&flying) + setup.packet <= controller.permit(&Ask { now, in_flight: in_flight(&flying) }).window {
+                let mut at = now;
+                for (i, (rate, delay)) in self.links.iter().enumerate() {
+                    let start = at.max(free_at[i]);
+                    if i == 1 {
+                        queue = (start - at).secs() / rate.time_for(setup.packet).secs();
+                    }
+                    free_at[i] = start + rate.time_for(setup.packet);
+                    at = free_at[i] + *delay;
+                }
+                let back_at = self.links.iter().fold(at, |at, (rate, delay)| at + rate.time_for(ACK) + *delay);
+                flying.push_back(Flying { number, sent_at: now, back_at });
+                let sent = Sent { now, number, bytes: setup.packet, in_flight: in_flight(&flying), retransmission: false };
+                controller.sent(&sent);
+                number += 1;
+            }
+            let packet = flying.pop_front().expect("a window holds a packet");
+            while next_sample < packet.back_at && next_sample < until {
+                let mut cwnd = 0.0;
+                controller.gauges(&mut |name, value| {
+                    if name == "cwnd_packets" {
+                        cwnd = value
+                    }
+                });
+                trace.push(Second { cwnd, queue });
+                next_sample += Nanos::from_millis(1000);
+            }
+            now = packet.back_at;
+            let rtt = Some(now - packet.sent_at);
+            let (number, sent_at) = (packet.number, packet.sent_at);
+            controller.acked(&Acked { now, number, sent_at, rtt, bytes: setup.packet, in_flight: in_flight(&flying), ..ack() });
+        }
+        trace
+    }
+}

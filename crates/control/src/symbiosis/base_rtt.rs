@@ -1,0 +1,80 @@
+//! The base round-trip time τ, and the drains that keep it true.
+//!
+//! τ is the least round-trip time seen (S §II-B). A flow that joins a standing queue never sees the path without it, over-reads τ, and
+//! takes more than its share (T §4.1, Fig 11). A drain repairs that: now and then a flow halves what it has in flight for one
+//! round-trip time, which lets the queue run down for everyone.
+
+use symbiosis_base::Random;
+
+use crate::{Acked, Nanos};
+
+/// Part of the window that a drain leaves.
+pub const DRAIN_TO: f64 = 0.5;
+/// Drains are spread by so much of their period to either side, so that flows do not drain in step.
+const DRAIN_SPREAD: f64 = 0.25;
+
+/// Round-trip times: least and smoothed.
+#[derive(Clone, Debug, Default)]
+pub struct BaseRtt {
+    least: Option<Nanos>,
+    smoothed: f64,
+}
+
+impl BaseRtt {
+    /// Takes in a measurement of a round-trip time, if the ACK brings one.
+    pub fn acked(&mut self, ack: &Acked) {
+        if let Some(rtt) = ack.rtt.filter(|rtt| *rtt > Nanos::ZERO) {
+            self.smoothed = match self.least {
+                None => rtt.0 as f64,
+                // RFC 6298's weight.
+                Some(_) => self.smoothed + (rtt.0 as f64 - self.smoothed) / 8.0,
+            };
+            self.least = Some(self.least.map_or(rtt, |least| least.min(rtt)));
+        }
+    }
+
+    /// The base round-trip time τ; none before the first measurement.
+    pub fn tau(&self) -> Option<Nanos> {
+        self.least
+    }
+
+    /// The smoothed round-trip time; zero before the first measurement.
+    pub fn smoothed(&self) -> Nanos {
+        Nanos(self.smoothed as u64)
+    }
+}
+
+/// When to drain.
+#[derive(Clone, Debug)]
+pub struct Drains {
+    period: Nanos,
+    random: Random,
+    next: Option<Nanos>,
+    until: Nanos,
+}
+
+impl Drains {
+    /// A drain every `period`, more or less.
+    pub fn new(period: Nanos, seed: u64) -> Drains {
+        Drains { period, random: Random::new(seed, 1), next: None, until: Nanos::ZERO }
+    }
+
+    /// Time passes; a drain that begins lasts one smoothed round-trip time.
+    pub fn advance(&mut self, now: Nanos, smoothed: Nanos) {
+        match self.next {
+            Some(next) if now < next => {}
+            begun => {
+                if begun.is_some() {
+                    self.until = now + smoothed;
+                }
+                let spread = 1.0 + DRAIN_SPREAD * (2.0 * self.random.uniform() - 1.0);
+                self.next = Some(now + self.period.scale(spread));
+            }
+        }
+    }
+
+    /// Whether a drain is under way.
+    pub fn draining(&self, now: Nanos) -> bool {
+        now < self.until
+    }
+}

@@ -1,0 +1,266 @@
+//! TCP Symbiosis: the window follows the Lotka-Volterra competition model, fed by a measurement of the path (S §II-B, T §2.2).
+//!
+//! Composed of a model ([`LotkaVolterra`], in closed form from ACK to ACK), a [`Measurement`] of capacity K and available bandwidth A, a
+//! rule for [`Gamma`], and Reno for when nothing is known: before the first measurement slow start and congestion avoidance, half at
+//! three duplicate ACKs, and after a timeout everything measured is discarded (T §2.2.2).
+//!
+//! There are two settings. `symbiosis-paper` is the papers to the letter. `symbiosis` adds what they lack, each part switchable:
+//! - **pacing**: unpaced windows measure each other wrongly (`pacer`);
+//! - **correction**: a correct A is smaller in a standing queue than S Eq 17 says it is, which makes the queue grow without bound in n.
+//!   Feeding the model `K − A' = (K − A)·srtt/τ` restores S Eqs 19, 20 ([`corrected`]);
+//! - **drains**: they keep τ true for flows that join a standing queue (`base_rtt`);
+//! - **start**: slow start up to a part of the window the model will end at, instead of the model's slow beginning.
+
+pub mod base_rtt;
+pub mod gamma;
+pub mod measurement;
+pub mod oracle;
+pub mod pacer;
+
+use alloc::boxed::Box;
+
+use crate::lotka_volterra::{Bandwidth, LotkaVolterra};
+use crate::params::{Param, Values};
+use crate::registry::Entry;
+use crate::window::{Window, may_grow};
+use crate::{Acked, Ask, Bytes, Controller, Departure, LossKind, Lost, Nanos, Permit, Report, Sent, Setup};
+
+use base_rtt::{BaseRtt, DRAIN_TO, Drains};
+use gamma::Gamma;
+use measurement::Measurement;
+use oracle::Oracle;
+use pacer::Pacer;
+
+/// Growth rate of the papers (S §IV-A, I §4, B) \[1/s\].
+pub const EPSILON: f64 = 1.95;
+/// Competition coefficient of S, B and I; T §3 takes 0.95.
+pub const GAMMA: f64 = 0.9;
+
+const EPSILON_PARAM: Param = Param::number("epsilon", EPSILON, 0.001, 1000.0, "growth rate ε of the model [1/s] (S §IV-A: 1.95)");
+const GAMMA_PARAM: Param = Param::number("gamma", GAMMA, 0.001, 0.999, "competition coefficient γ (S §IV-A: 0.9)");
+const GAMMA_RULE: Param = Param::choice("gamma_rule", &["fixed", "noise-aware"], "γ as given, or lowered by measurement noise (T Eq 15)");
+const MEASUREMENT: Param = Param::choice("measurement", &["oracle"], "where K and A come from: the simulator's own knowledge");
+const NOISE: Param = Param::number("noise", 0.0, 0.0, 10.0, "oracle: relative standard deviation of K − A (T §3.2)");
+
+/// The best we can make.
+pub const OURS: Entry = Entry {
+    name: "symbiosis",
+    about: "TCP Symbiosis with pacing, a corrected model input, drains and a fast start",
+    params: &[
+        EPSILON_PARAM,
+        GAMMA_PARAM,
+        GAMMA_RULE,
+        MEASUREMENT,
+        NOISE,
+        Param::number("pacing", 1.25, 0.0, 100.0, "packets leave at this multiple of window/srtt; 0: when ACKs come"),
+        Param::flag("correction", true, "feed the model (K − A)·srtt/τ, so that a standing queue stays as short as S Eq 20 says"),
+        Param::number("drain_s", 10.0, 0.0, 1e6, "mean time between drains [s], which keep τ true; 0: none"),
+        Param::number("start", 0.8, 0.0, 1.0, "slow start up to this part of the model's equilibrium; 0: none"),
+    ],
+    build: |setup, values| {
+        let settings = Settings {
+            pacing: Some(values.number("pacing")).filter(|gain| *gain > 0.0),
+            correction: values.flag("correction"),
+            drain: Some(values.number("drain_s")).filter(|period| *period > 0.0).map(Nanos::from_secs),
+            start: values.number("start"),
+        };
+        Box::new(Symbiosis::new(setup, values, settings))
+    },
+};
+
+/// The papers to the letter.
+pub const PAPER: Entry = Entry {
+    name: "symbiosis-paper",
+    about: "TCP Symbiosis as published: the closed form from ACK to ACK, lifetime minimum RTT, no pacing (S §II, T §2.2)",
+    params: &[EPSILON_PARAM, GAMMA_PARAM, GAMMA_RULE, MEASUREMENT, NOISE],
+    build: |setup, values| Box::new(Symbiosis::new(setup, values, Settings::default())),
+};
+
+/// What `symbiosis` adds to the papers; nothing by default.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Settings {
+    /// Multiple of `w / srtt` at which packets leave.
+    pub pacing: Option<f64>,
+    /// Whether the model's input is corrected for the standing queue.
+    pub correction: bool,
+    /// Mean time between drains.
+    pub drain: Option<Nanos>,
+    /// Slow start up to this part of the equilibrium.
+    pub start: f64,
+}
+
+/// Pacing before the first estimate, as a multiple of `w / srtt`: slow start doubles the window in a round trip.
+const START_PACING: f64 = 2.0;
+
+/// The measurement of the name that a parameter gives.
+pub(crate) fn measurement(setup: &Setup, values: &Values) -> Box<dyn Measurement> {
+    match values.word("measurement") {
+        "oracle" => Box::new(Oracle::new(values.number("noise"), setup.seed)),
+        other => unreachable!("the parameter's declaration does not allow {other}"),
+    }
+}
+
+/// The rule for γ that the parameters ask for.
+fn gamma_rule(values: &Values) -> Gamma {
+    let gamma = values.number("gamma");
+    if values.word("gamma_rule") == "fixed" { Gamma::Fixed(gamma) } else { Gamma::noise_aware(gamma) }
+}
+
+/// What the model must be told in a standing queue.
+///
+/// There a flow's share of the link is `w/srtt`, not the `w/τ` of S Eq 17, so a correct measurement of the others' rate `K − A` is too
+/// small by `τ/srtt` for the model to end where S Eqs 19, 20 say. The ratio is held between 1 and 2: beyond that it is not a standing
+/// queue that is seen but an overload, and the answer to it is loss recovery's.
+pub fn corrected(b: &Bandwidth, smoothed: Nanos, tau: Nanos) -> Bandwidth {
+    let ratio = (smoothed.0 as f64 / tau.0.max(1) as f64).clamp(1.0, 2.0);
+    Bandwidth { capacity: b.capacity, available: b.capacity - (b.capacity - b.available) * ratio }
+}
+
+/// The controller.
+pub struct Symbiosis {
+    window: Window,
+    epsilon: f64,
+    gamma: Gamma,
+    measurement: Box<dyn Measurement>,
+    settings: Settings,
+    /// The last result; none before the first and after a timeout.
+    bandwidth: Option<Bandwidth>,
+    rtt: BaseRtt,
+    drains: Option<Drains>,
+    pacer: Pacer,
+    /// The window has not yet come near the equilibrium.
+    starting: bool,
+    /// The previous ACK, from which the model's time counts.
+    last_ack: Option<Nanos>,
+    packet: Bytes,
+}
+
+impl Symbiosis {
+    fn new(setup: &Setup, values: &Values, settings: Settings) -> Symbiosis {
+        Symbiosis {
+            window: Window::new(setup),
+            epsilon: values.number("epsilon"),
+            gamma: gamma_rule(values),
+            measurement: measurement(setup, values),
+            settings,
+            bandwidth: None,
+            rtt: BaseRtt::default(),
+            drains: settings.drain.map(|period| Drains::new(period, setup.seed)),
+            pacer: Pacer::default(),
+            starting: settings.start > 0.0,
+            last_ack: None,
+            packet: setup.packet,
+        }
+    }
+
+    fn model(&self) -> LotkaVolterra {
+        LotkaVolterra { epsilon: self.epsilon, gamma: self.gamma.value() }
+    }
+
+    /// What the model is fed, once K, A and τ are known.
+    fn input(&self) -> Option<(Bandwidth, Nanos)> {
+        let (measured, tau) = (self.bandwidth?, self.rtt.tau()?);
+        let fed = if self.settings.correction { corrected(&measured, self.rtt.smoothed(), tau) } else { measured };
+        Some((fed, tau))
+    }
+
+    fn measured(&mut self, result: Option<Bandwidth>) {
+        if let Some(bandwidth) = result {
+            self.gamma.measured(&bandwidth);
+            self.bandwidth = Some(bandwidth);
+        }
+    }
+
+    /// The window answers an ACK that came `since` the one before.
+    fn grow(&mut self, ack: &Acked, since: Nanos) {
+        let acked = self.window.packets(ack.bytes);
+        let Some((fed, tau)) = self.input() else {
+            self.window.grow_as_reno(acked);
+            return;
+        };
+        let model = self.model();
+        let packet = self.packet.as_f64();
+        let target = self.settings.start * model.equilibrium(&fed, tau) / packet;
+        if self.starting && self.window.cwnd < target {
+            self.window.slow_start(acked.min(target - self.window.cwnd));
+            return;
+        }
+        self.starting = false;
+        self.window.cwnd = (model.step(self.window.cwnd * packet, &fed, tau, since) / packet).max(1.0);
+    }
+
+    fn draining(&self, now: Nanos) -> bool {
+        self.drains.as_ref().is_some_and(|drains| drains.draining(now))
+    }
+}
+
+impl Controller for Symbiosis {
+    fn sent(&mut self, packet: &Sent) {
+        self.measurement.sent(packet);
+        if let Some(gain) = self.settings.pacing {
+            let gain = if self.bandwidth.is_none() || self.starting { START_PACING } else { gain };
+            self.pacer.sent(packet.now, packet.bytes, gain, self.window.bytes(), self.rtt.smoothed());
+        }
+    }
+
+    fn acked(&mut self, ack: &Acked) {
+        self.window.progress();
+        self.rtt.acked(ack);
+        let result = self.measurement.acked(ack);
+        self.measured(result);
+        let since = ack.now - self.last_ack.unwrap_or(ack.now);
+        self.last_ack = Some(ack.now);
+        if let Some(drains) = &mut self.drains
+            && self.bandwidth.is_some()
+        {
+            drains.advance(ack.now, self.rtt.smoothed());
+        }
+        // Time that passed in recovery, in a drain, or while the application had nothing to send is not the model's.
+        if may_grow(ack) && !self.draining(ack.now) {
+            self.grow(ack, since);
+        }
+    }
+
+    fn lost(&mut self, loss: &Lost) {
+        self.window.lose_as_reno(loss.kind);
+        if loss.kind == LossKind::Timeout {
+            self.bandwidth = None;
+            self.measurement.forget();
+            self.gamma.forget();
+            self.starting = self.settings.start > 0.0;
+        }
+    }
+
+    fn report(&mut self, report: &Report) {
+        let result = self.measurement.report(report);
+        self.measured(result);
+    }
+
+    fn permit(&mut self, ask: &Ask) -> Permit {
+        let window = self.window.bytes();
+        let window = if self.draining(ask.now) { Bytes::from_f64(window.as_f64() * DRAIN_TO).max(self.packet) } else { window };
+        let departure = match self.measurement.departure() {
+            Departure::Now if self.settings.pacing.is_some() => self.pacer.departure(ask.now),
+            wanted => wanted,
+        };
+        Permit { window, departure }
+    }
+
+    fn gauges(&self, plot: &mut dyn FnMut(&'static str, f64)) {
+        plot("gamma", self.gamma.value());
+        if let Some(tau) = self.rtt.tau() {
+            plot("tau_ms", tau.millis());
+        }
+        if let Some(b) = &self.bandwidth {
+            plot("K_mbps", b.capacity.mbps());
+            plot("A_mbps", b.available.mbps());
+        }
+        if let Some((fed, tau)) = self.input() {
+            plot("equilibrium_packets", self.model().equilibrium(&fed, tau) / self.packet.as_f64());
+        }
+        self.measurement.gauges(plot);
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,64 @@
+//! The oracle: K and A as the simulator knows them, with noise if asked for. It tells what the control law is worth by itself.
+
+use symbiosis_base::Random;
+
+use super::measurement::Measurement;
+use crate::lotka_volterra::Bandwidth;
+use crate::{Rate, Report};
+
+/// Takes the simulator's word, once for each [`Report::Path`].
+pub struct Oracle {
+    /// Standard deviation of the relative error of `K − A`: `K − A' = (1 + n)(K − A)`, n ~ N(0, noise²) (T §3).
+    noise: f64,
+    random: Random,
+}
+
+impl Oracle {
+    /// An oracle whose `K − A` is off by `noise` (a relative standard deviation).
+    pub fn new(noise: f64, seed: u64) -> Oracle {
+        Oracle { noise, random: Random::new(seed, 0) }
+    }
+}
+
+impl Measurement for Oracle {
+    fn report(&mut self, report: &Report) -> Option<Bandwidth> {
+        let Report::Path { capacity, available, .. } = *report;
+        if !(capacity > Rate::ZERO && capacity.bytes_per_s().is_finite() && available.bytes_per_s().is_finite()) {
+            return None;
+        }
+        let error = if self.noise > 0.0 { self.noise * self.random.normal() } else { 0.0 };
+        let others = (capacity - available.clamp(Rate::ZERO, capacity)).bytes_per_s() * (1.0 + error);
+        let available = Rate::from_bytes_per_s(capacity.bytes_per_s() - others).clamp(Rate::ZERO, capacity);
+        Some(Bandwidth { capacity, available })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Nanos;
+
+    fn report(k: f64, a: f64) -> Report {
+        Report::Path { now: Nanos::ZERO, capacity: Rate::from_mbps(k), available: Rate::from_mbps(a) }
+    }
+
+    #[test]
+    fn the_oracle_passes_on_the_truth() {
+        let got = Oracle::new(0.0, 1).report(&report(100.0, 30.0)).unwrap();
+        assert!((got.available.mbps() - 30.0).abs() < 1e-9 && got.capacity.mbps() == 100.0);
+        let got = Oracle::new(0.0, 1).report(&report(100.0, 130.0)).unwrap();
+        assert_eq!(got.available, got.capacity);
+        assert!(Oracle::new(0.0, 1).report(&report(0.0, 0.0)).is_none());
+        assert!(Oracle::new(0.0, 1).report(&report(f64::NAN, 0.0)).is_none());
+    }
+
+    #[test]
+    fn noise_has_the_spread_that_was_asked_for() {
+        let mut oracle = Oracle::new(0.1, 7);
+        let errors: alloc::vec::Vec<f64> =
+            (0..20_000).map(|_| (100.0 - oracle.report(&report(100.0, 50.0)).unwrap().available.mbps()) / 50.0 - 1.0).collect();
+        let mean = errors.iter().sum::<f64>() / errors.len() as f64;
+        let spread = libm::sqrt(errors.iter().map(|e| (e - mean) * (e - mean)).sum::<f64>() / errors.len() as f64);
+        assert!(mean.abs() < 0.004 && (spread - 0.1).abs() < 0.003, "mean {mean}, spread {spread}");
+    }
+}

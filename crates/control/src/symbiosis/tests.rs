@@ -1,0 +1,171 @@
+use alloc::string::ToString;
+use alloc::vec::Vec;
+
+use super::*;
+use crate::Rate;
+use crate::params::Value;
+
+const PACKET: Bytes = Bytes(1500);
+const TAU: Nanos = Nanos::from_millis(100);
+
+/// One flow against a path without a queue: every ACK comes one τ after its packet, as fast as the window lets them.
+struct Bench {
+    flow: Box<dyn Controller>,
+    now: Nanos,
+}
+
+impl Bench {
+    fn new(entry: &Entry, given: &[(&str, Value)]) -> Bench {
+        let setup = Setup { packet: PACKET, initial_window: Bytes(3000), seed: 1 };
+        let given: Vec<_> = given.iter().map(|(name, value)| (name.to_string(), value.clone())).collect();
+        let values = Values::resolve(entry.params, &given).unwrap();
+        Bench { flow: (entry.build)(&setup, &values), now: Nanos::ZERO }
+    }
+
+    fn window(&mut self) -> f64 {
+        self.flow.permit(&Ask { now: self.now, in_flight: Bytes::ZERO }).window.packets(PACKET)
+    }
+
+    fn ack(&mut self, after: Nanos, recovering: bool, app_limited: bool) {
+        self.now += after;
+        self.flow.acked(&Acked {
+            now: self.now,
+            number: 0,
+            bytes: PACKET,
+            sent_at: self.now - TAU,
+            received_at: None,
+            rtt: Some(TAU),
+            in_flight: Bytes::ZERO,
+            app_limited,
+            recovering,
+        });
+    }
+
+    fn oracle(&mut self, capacity: f64, available: f64) {
+        let (capacity, available) = (Rate::from_mbps(capacity), Rate::from_mbps(available));
+        self.flow.report(&Report::Path { now: self.now, capacity, available });
+    }
+
+    /// ACKs at an even pace for some time.
+    fn run(&mut self, span: Nanos, every: Nanos) {
+        for _ in 0..span.0 / every.0 {
+            self.ack(every, false, false);
+        }
+    }
+
+    fn lose(&mut self, kind: LossKind) {
+        self.flow.lost(&Lost { now: self.now, kind, in_flight: Bytes::ZERO });
+    }
+}
+
+#[test]
+fn between_acks_the_paper_window_is_the_models_closed_form() {
+    let mut bench = Bench::new(&PAPER, &[]);
+    bench.ack(TAU, false, false);
+    bench.oracle(100.0, 60.0);
+    let model = LotkaVolterra { epsilon: EPSILON, gamma: GAMMA };
+    let b = Bandwidth { capacity: Rate::from_mbps(100.0), available: Rate::from_mbps(60.0) };
+    let w0 = bench.window();
+    bench.run(Nanos::from_millis(3000), Nanos::from_millis(1));
+    let wanted = model.step(w0 * 1500.0, &b, TAU, Nanos::from_millis(3000)) / 1500.0;
+    // The window that a permit shows is rounded down to a byte; the state is not.
+    assert!((bench.window() / wanted - 1.0).abs() < 1e-5, "{} instead of {wanted}", bench.window());
+    bench.run(Nanos::from_millis(60_000), Nanos::from_millis(1));
+    // w* = (0.1·100 + 0.9·60) Mbit/s · 100 ms = 533.3 packets.
+    assert!((bench.window() - 533.333).abs() < 0.01);
+}
+
+#[test]
+fn nothing_measured_means_reno() {
+    for entry in [&PAPER, &OURS] {
+        let mut bench = Bench::new(entry, &[]);
+        bench.run(TAU, Nanos::from_millis(10));
+        assert_eq!(bench.window(), 12.0, "slow start: two packets, ten more acknowledged");
+        bench.lose(LossKind::FastRetransmit);
+        assert_eq!(bench.window(), 6.0);
+        bench.run(Nanos::from_millis(60), Nanos::from_millis(10));
+        assert!((bench.window() - 7.0).abs() < 0.1, "one packet a round trip");
+        bench.lose(LossKind::Timeout);
+        assert_eq!(bench.window(), 1.0);
+    }
+}
+
+#[test]
+fn a_timeout_discards_what_was_measured() {
+    for entry in [&PAPER, &OURS] {
+        let mut bench = Bench::new(entry, &[]);
+        bench.ack(TAU, false, false);
+        bench.oracle(100.0, 100.0);
+        bench.run(Nanos::from_millis(9_000), Nanos::from_millis(1));
+        assert!(bench.window() > 800.0);
+        bench.lose(LossKind::Timeout);
+        bench.run(Nanos::from_millis(100), Nanos::from_millis(10));
+        assert_eq!(bench.window(), 11.0, "slow start again, though ACKs would let the model jump");
+        bench.oracle(100.0, 100.0);
+        bench.run(Nanos::from_millis(9_000), Nanos::from_millis(1));
+        assert!(bench.window() > 800.0);
+    }
+}
+
+#[test]
+fn time_in_recovery_and_idle_time_are_not_the_models() {
+    for entry in [&PAPER, &OURS] {
+        let mut bench = Bench::new(entry, &[("drain_s", Value::Number(0.0))][..usize::from(entry.name == "symbiosis")]);
+        bench.ack(TAU, false, false);
+        bench.oracle(100.0, 100.0);
+        bench.run(Nanos::from_millis(500), Nanos::from_millis(10));
+        let before = bench.window();
+        for _ in 0..100 {
+            bench.ack(Nanos::from_millis(10), true, false);
+        }
+        assert_eq!(bench.window(), before, "recovery");
+        bench.ack(Nanos::from_millis(5_000), false, true);
+        assert_eq!(bench.window(), before, "the ACK that ends an idle period");
+    }
+}
+
+#[test]
+fn a_flow_that_starts_late_has_no_past() {
+    let mut bench = Bench::new(&PAPER, &[]);
+    bench.oracle(100.0, 0.0);
+    bench.ack(Nanos::from_millis(50_000), false, false);
+    assert_eq!(bench.window(), 2.0);
+}
+
+#[test]
+fn the_start_is_slow_start_to_a_part_of_the_equilibrium() {
+    let mut bench = Bench::new(&OURS, &[("drain_s", Value::Number(0.0))]);
+    bench.ack(TAU, false, false);
+    bench.oracle(100.0, 100.0);
+    // w* = 833 packets; slow start ends at 667.
+    for _ in 0..700 {
+        bench.ack(Nanos(1), false, false);
+    }
+    assert!((bench.window() - 0.8 * 833.333).abs() < 0.5, "{}", bench.window());
+    bench.run(Nanos::from_millis(2_000), Nanos::from_millis(1));
+    assert!(bench.window() > 0.98 * 833.333);
+}
+
+#[test]
+fn a_drain_halves_the_window_for_one_round_trip_about_every_ten_seconds() {
+    let mut bench = Bench::new(&OURS, &[]);
+    bench.ack(TAU, false, false);
+    bench.oracle(100.0, 100.0);
+    bench.run(Nanos::from_millis(8_000), Nanos::from_millis(1));
+    let mut low = 0;
+    for _ in 0..92_000 {
+        bench.ack(Nanos::from_millis(1), false, false);
+        low += u32::from(bench.window() < 500.0);
+    }
+    // Nine to thirteen drains of 100 ms in 100 s.
+    assert!((800..=1300).contains(&low), "{low} ms of drains");
+}
+
+#[test]
+fn the_correction_is_the_queue_seen_in_the_round_trip_time_and_bounded() {
+    let b = Bandwidth { capacity: Rate::from_mbps(100.0), available: Rate::from_mbps(50.0) };
+    let fed = |smoothed| corrected(&b, Nanos::from_millis(smoothed), TAU).available.mbps();
+    assert!((fed(105) - 47.5).abs() < 1e-9);
+    assert_eq!(fed(90), 50.0);
+    assert!(fed(500) < 1e-9);
+}

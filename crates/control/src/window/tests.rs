@@ -1,0 +1,71 @@
+use super::*;
+use crate::bench;
+use crate::reno::Reno;
+
+fn window(cwnd: f64, ssthresh: f64) -> Window {
+    let mut window = Window::new(&bench::setup(2));
+    (window.cwnd, window.ssthresh) = (cwnd, ssthresh);
+    window
+}
+
+#[test]
+fn a_repeated_timeout_of_the_same_packet_keeps_the_threshold() {
+    let mut window = window(100.0, f64::INFINITY);
+    window.lose_as_reno(LossKind::Timeout);
+    assert_eq!((window.cwnd, window.ssthresh), (1.0, 50.0));
+    window.lose_as_reno(LossKind::Timeout);
+    assert_eq!((window.cwnd, window.ssthresh), (1.0, 50.0));
+    window.progress();
+    window.lose_as_reno(LossKind::Timeout);
+    assert_eq!((window.cwnd, window.ssthresh), (1.0, LEAST_SSTHRESH));
+}
+
+#[test]
+fn a_loss_never_makes_the_window_larger() {
+    let mut window = window(1.0, 50.0);
+    window.shrink_to(0.5);
+    assert_eq!((window.cwnd, window.ssthresh), (1.0, LEAST_SSTHRESH));
+}
+
+#[test]
+fn reno_doubles_below_the_threshold_and_adds_one_above() {
+    let mut window = window(4.0, 8.0);
+    for _ in 0..4 {
+        window.grow_as_reno(1.0);
+    }
+    assert_eq!(window.cwnd, 8.0);
+    for _ in 0..8 {
+        window.grow_as_reno(1.0);
+    }
+    // Eight steps of 1/w with w from 8 to 9: one packet, less what w grew meanwhile.
+    assert!((8.93..9.0).contains(&window.cwnd), "{}", window.cwnd);
+}
+
+#[test]
+fn nothing_grows_in_recovery_or_without_need() {
+    let mut reno = LossBased::new(&bench::setup(10), Reno);
+    reno.acked(&Acked { recovering: true, ..bench::ack() });
+    reno.acked(&Acked { app_limited: true, ..bench::ack() });
+    assert_eq!(reno.window.cwnd, 10.0);
+    reno.acked(&bench::ack());
+    assert_eq!(reno.window.cwnd, 11.0);
+}
+
+#[test]
+fn a_law_is_not_asked_twice_about_one_timeout() {
+    struct Counts(u32);
+    impl Law for Counts {
+        fn growth(&mut self, _: f64, _: f64, _: &Acked) -> f64 {
+            0.0
+        }
+        fn after_loss(&mut self, cwnd: f64, _: Nanos) -> f64 {
+            self.0 += 1;
+            cwnd / 2.0
+        }
+    }
+    let mut controller = LossBased::new(&bench::setup(10), Counts(0));
+    let timeout = Lost { now: Nanos::ZERO, kind: LossKind::Timeout, in_flight: Bytes(0) };
+    controller.lost(&timeout);
+    controller.lost(&timeout);
+    assert_eq!((controller.law.0, controller.window.ssthresh), (1, 5.0));
+}

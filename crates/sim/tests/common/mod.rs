@@ -1,0 +1,81 @@
+//! Plans for tests and benches: a dumbbell in a few words.
+#![allow(dead_code)]
+
+use symbiosis_control::params::{Value, Values};
+use symbiosis_control::registry;
+use symbiosis_path::{LinkSpec, QueueLimit};
+use symbiosis_sim::{FlowPlan, LinkId, Plan, PlannedLink, Recovery};
+use symbiosis_base::{Bytes, Nanos, Rate};
+
+/// A bottleneck of `mbps` and `delay_ms` one way with room for `queue` packets; flows are added with [`Dumbbell::flow`].
+pub struct Dumbbell {
+    pub plan: Plan,
+}
+
+impl Dumbbell {
+    pub fn new(mbps: f64, delay_ms: u64, queue: u64, duration_s: u64) -> Dumbbell {
+        let duration = Nanos::from_millis(duration_s * 1000);
+        let spec = LinkSpec { queue: QueueLimit::Packets(queue), ..LinkSpec::ideal(Rate::from_mbps(mbps), Nanos::from_millis(delay_ms)) };
+        let bottleneck = PlannedLink { name: "bottleneck".into(), listed: true, spec };
+        Dumbbell {
+            plan: Plan {
+                name: "test".into(),
+                duration,
+                seed: 1,
+                measure_from: Nanos::ZERO,
+                measure_to: duration,
+                sample_every: None,
+                links: vec![bottleneck],
+                flows: Vec::new(),
+                cross: Vec::new(),
+            },
+        }
+    }
+
+    fn access(&mut self, mbps: f64, delay_ms: u64) -> LinkId {
+        let spec = LinkSpec::ideal(Rate::from_mbps(mbps), Nanos::from_millis(delay_ms));
+        self.plan.links.push(PlannedLink { name: "access".into(), listed: false, spec });
+        self.plan.links.len() - 1
+    }
+
+    /// Adds a flow from 0 to the end over access links of twice the bottleneck's rate and 5 ms; returns it for changes.
+    pub fn flow(&mut self, cc: &str, recovery: Recovery) -> &mut FlowPlan {
+        let symbiosis_path::RateSpec::Constant(rate) = self.plan.links[0].spec.rate.clone() else { unreachable!() };
+        let mbps = rate.mbps();
+        let delay = self.plan.links[0].spec.delay.0 / 1_000_000;
+        let route = vec![self.access(2.0 * mbps, 5), 0, self.access(2.0 * mbps, 5)];
+        let ack_route = vec![self.access(2.0 * mbps, 5), self.access(mbps, delay), self.access(2.0 * mbps, 5)];
+        let entry = registry::find(cc).expect("a controller of the registry");
+        self.plan.flows.push(FlowPlan {
+            id: format!("{cc}-{}", self.plan.flows.len()),
+            cc: entry,
+            params: Values::resolve(entry.params, &[]).unwrap(),
+            start: Nanos::ZERO,
+            stop: Nanos::MAX,
+            bytes: None,
+            packet: Bytes(1040),
+            header: Bytes(40),
+            ack: Bytes(40),
+            initial_window: 2,
+            recovery,
+            delayed_ack: false,
+            ack_delay: Nanos::from_millis(40),
+            min_rto: Nanos::from_millis(200),
+            receiver_times: false,
+            route,
+            ack_route,
+        });
+        self.plan.flows.last_mut().unwrap()
+    }
+
+    /// Statistics from `s` seconds on.
+    pub fn measure_from(mut self, s: u64) -> Plan {
+        self.plan.measure_from = Nanos::from_millis(s * 1000);
+        self.plan
+    }
+}
+
+/// Sets a parameter of a flow's controller.
+pub fn set(flow: &mut FlowPlan, name: &str, value: Value) {
+    flow.params = Values::resolve(flow.cc.params, &[(name.to_string(), value)]).unwrap();
+}
