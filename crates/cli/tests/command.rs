@@ -119,7 +119,7 @@ fn people_get_tables() {
 #[test]
 fn an_explanation_runs_nothing() {
     let text = in_folder(&["simulate", "small.toml", "--explain", "--set", "duration_s=1e6"]);
-    assert!(text.status.success() && stdout(&text).contains("least RTO       200 ms"), "{}", stdout(&text));
+    assert!(text.status.success() && stdout(&text).contains("200 to 60000 ms"), "{}", stdout(&text));
     let json = json(&["simulate", "small.toml", "--explain", "--json", "--seed", "9"]);
     assert_eq!((json["seed"].as_u64(), json["flows"][0]["min_rto_ms"].as_f64()), (Some(9), Some(200.0)));
 }
@@ -136,7 +136,7 @@ fn a_new_folder_receives_the_results() {
 #[test]
 fn controllers_are_listed() {
     let text = in_folder(&["controllers"]);
-    assert!(stdout(&text).starts_with("reno\n"), "{}", stdout(&text));
+    assert!(stdout(&text).contains("\nreno\n"), "{}", stdout(&text));
     let list = json(&["controllers", "--json"]);
     assert!(list.as_array().unwrap().iter().any(|entry| entry["name"] == "newreno" && entry["params"].is_array()), "{list}");
 }

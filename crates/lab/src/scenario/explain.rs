@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use symbiosis_base::{Nanos, Rate};
 use symbiosis_control::params;
 use symbiosis_path::{Gaps, QueueLimit, RateSpec, Sizes, Steps};
-use symbiosis_sim::{CrossPlan, FlowPlan, LinkId, Plan, PlannedLink, Recovery};
+use symbiosis_sim::{CrossPlan, FIRST_RTO, FlowPlan, LinkId, MAX_RTO, Plan, PlannedLink, Recovery};
 
 use super::Scenario;
 use super::topology::greatest;
@@ -54,6 +54,8 @@ struct Flow {
     delayed_ack: bool,
     ack_delay_ms: f64,
     min_rto_ms: f64,
+    max_rto_ms: f64,
+    first_rto_ms: f64,
     receiver_times: bool,
     base_rtt_ms: f64,
     route: Vec<Hop>,
@@ -153,6 +155,8 @@ fn flow(plan: &Plan, flow: &FlowPlan) -> Flow {
         delayed_ack: flow.delayed_ack,
         ack_delay_ms: flow.ack_delay.millis(),
         min_rto_ms: flow.min_rto.millis(),
+        max_rto_ms: MAX_RTO.millis(),
+        first_rto_ms: FIRST_RTO.millis(),
         receiver_times: flow.receiver_times,
         base_rtt_ms: propagation.millis(),
         route: way(plan, &flow.route),

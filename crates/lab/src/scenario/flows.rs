@@ -14,6 +14,9 @@ use super::keys::MOST_FLOWS;
 use super::locate::suggestion;
 use super::topology::{Shape, greatest, millis};
 
+/// Most packets of one flow: the simulator numbers them in 32 bits.
+const MOST_PACKETS: u64 = 4_000_000_000;
+
 /// A `[[flow]]` whose way is known.
 pub(super) struct Routed<'a> {
     pub path: String,
@@ -106,6 +109,12 @@ fn template(flow: &Routed<'_>, duration: Nanos) -> Result<FlowPlan, Fault> {
         let key = if file.packet_bytes == file::packet() { "header_bytes" } else { "packet_bytes" };
         let what = format!("packets of {} bytes have no room behind a header of {} bytes", file.packet_bytes, file.header_bytes);
         return Err(Fault::at(format!("{path}.{key}"), what).help("`packet_bytes` counts the header too: at least `header_bytes` + 1"));
+    }
+    if let Some(bytes) = file.bytes
+        && bytes / (file.packet_bytes - file.header_bytes) > MOST_PACKETS
+    {
+        return Err(Fault::at(format!("{path}.bytes"), format!("`{path}.bytes` is {bytes}: more than {MOST_PACKETS} packets"))
+            .help("leave `bytes` out for an endless flow"));
     }
     Ok(FlowPlan {
         id: String::new(),

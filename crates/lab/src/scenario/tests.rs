@@ -220,3 +220,29 @@ fn every_scenario_of_the_project_loads() {
     }
     assert!(seen >= 6, "only {seen} scenarios");
 }
+
+/// Whatever becomes of a text: it is read, or refused with a place that is in it.
+#[test]
+fn no_damage_to_a_text_is_worse_than_an_error() {
+    let read = |text: &str| {
+        if let Err(error) = Scenario::parse(text, "damaged.toml", None, &[]) {
+            assert!(!error.what.is_empty() && !error.what.contains('\n'), "{error:?}");
+            assert!(error.at.clone().is_some_and(|at| error.text.get(at).is_some()), "{error:?}");
+        }
+    };
+    let values =
+        ["-1", "0", "nan", "-inf", "1e308", "5e-324", "18446744073709551616", "0x10", "''", "[]", "[[]]", "{}", "1979-05-27", "\"\u{0}\""];
+    for text in [DUMBBELL, LINKS] {
+        for (at, damaged) in text.char_indices() {
+            read(&text[..at]);
+            read(&format!("{}{}", &text[..at], &text[at + damaged.len_utf8()..]));
+        }
+        for line in text.lines().filter(|line| line.contains('=')) {
+            let key = line.split('=').next().unwrap();
+            for value in values {
+                read(&text.replace(line, &format!("{key}= {value}")));
+                read(&text.replace(line, &format!("{line}\n{line}")));
+            }
+        }
+    }
+}
