@@ -16,11 +16,18 @@ mod bench;
 mod interface;
 pub mod params;
 pub mod registry;
+mod round;
 pub mod window;
 
+pub mod cubic;
+pub mod early;
+pub mod fast;
+pub mod highspeed;
 pub mod lotka_volterra;
 pub mod reno;
+pub mod scalable;
 pub mod symbiosis;
+pub mod vegas;
 
 pub use interface::{Acked, Ask, Controller, Departure, LossKind, Lost, Permit, Report, Sent, Setup};
 pub use symbiosis_base::{Bytes, Nanos, Rate};

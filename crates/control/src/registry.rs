@@ -3,7 +3,7 @@
 use alloc::boxed::Box;
 
 use crate::params::{Param, Values};
-use crate::{Controller, Setup, reno, symbiosis};
+use crate::{Controller, Setup, cubic, early, fast, highspeed, reno, scalable, symbiosis, vegas};
 
 /// A controller as the registry knows it.
 #[derive(Debug)]
@@ -19,7 +19,18 @@ pub struct Entry {
 }
 
 /// All controllers, in the order in which they are listed.
-pub const ALL: &[Entry] = &[symbiosis::OURS, symbiosis::PAPER, reno::RENO, reno::NEWRENO];
+pub const ALL: &[Entry] = &[
+    symbiosis::OURS,
+    symbiosis::PAPER,
+    early::ENTRY,
+    reno::RENO,
+    reno::NEWRENO,
+    highspeed::ENTRY,
+    scalable::ENTRY,
+    fast::ENTRY,
+    vegas::ENTRY,
+    cubic::ENTRY,
+];
 
 /// The controller of that name.
 pub fn find(name: &str) -> Option<&'static Entry> {

@@ -50,31 +50,27 @@ pub struct Drains {
     period: Nanos,
     random: Random,
     next: Option<Nanos>,
-    until: Nanos,
+    begun: Option<Nanos>,
 }
 
 impl Drains {
     /// A drain every `period`, more or less.
     pub fn new(period: Nanos, seed: u64) -> Drains {
-        Drains { period, random: Random::new(seed, 1), next: None, until: Nanos::ZERO }
+        Drains { period, random: Random::new(seed, 1), next: None, begun: None }
     }
 
-    /// Time passes; a drain that begins lasts one smoothed round-trip time.
-    pub fn advance(&mut self, now: Nanos, smoothed: Nanos) {
-        match self.next {
-            Some(next) if now < next => {}
-            begun => {
-                if begun.is_some() {
-                    self.until = now + smoothed;
-                }
-                let spread = 1.0 + DRAIN_SPREAD * (2.0 * self.random.uniform() - 1.0);
-                self.next = Some(now + self.period.scale(spread));
-            }
+    /// Time passes.
+    pub fn advance(&mut self, now: Nanos) {
+        if self.next.is_none_or(|next| now >= next) {
+            // The first call only sets the clock.
+            self.begun = self.next.map(|_| now);
+            let spread = 1.0 + DRAIN_SPREAD * (2.0 * self.random.uniform() - 1.0);
+            self.next = Some(now.saturating_add(self.period.scale(spread)));
         }
     }
 
-    /// Whether a drain is under way.
-    pub fn draining(&self, now: Nanos) -> bool {
-        now < self.until
+    /// Whether a drain is under way: it lasts one smoothed round-trip time, and never most of the period.
+    pub fn draining(&self, now: Nanos, smoothed: Nanos) -> bool {
+        self.begun.is_some_and(|begun| now - begun < smoothed.min(self.period.scale(0.25)))
     }
 }

@@ -89,6 +89,10 @@ pub struct Settings {
     pub start: f64,
 }
 
+/// The model ends no lower \[packets\]. With a single packet in flight there is nothing to measure with, and a path whose `Kτ` is less than
+/// two packets is shared by loss and timeouts alone (T §4.2 has the same floor).
+const LEAST_WINDOW: f64 = 2.0;
+
 /// Pacing before the first estimate, as a multiple of `w / srtt`: slow start doubles the window in a round trip.
 const START_PACING: f64 = 2.0;
 
@@ -186,11 +190,11 @@ impl Symbiosis {
             return;
         }
         self.starting = false;
-        self.window.cwnd = (model.step(self.window.cwnd * packet, &fed, tau, since) / packet).max(1.0);
+        self.window.cwnd = (model.step(self.window.cwnd * packet, &fed, tau, since) / packet).max(LEAST_WINDOW);
     }
 
     fn draining(&self, now: Nanos) -> bool {
-        self.drains.as_ref().is_some_and(|drains| drains.draining(now))
+        self.drains.as_ref().is_some_and(|drains| drains.draining(now, self.rtt.smoothed()))
     }
 }
 
@@ -208,12 +212,13 @@ impl Controller for Symbiosis {
         self.rtt.acked(ack);
         let result = self.measurement.acked(ack);
         self.measured(result);
-        let since = ack.now - self.last_ack.unwrap_or(ack.now);
+        // While anything is in flight ACKs come within a round trip. What is longer was a pause, and no time to grow in.
+        let since = (ack.now - self.last_ack.unwrap_or(ack.now)).min(self.rtt.smoothed());
         self.last_ack = Some(ack.now);
         if let Some(drains) = &mut self.drains
             && self.bandwidth.is_some()
         {
-            drains.advance(ack.now, self.rtt.smoothed());
+            drains.advance(ack.now);
         }
         // Time that passed in recovery, in a drain, or while the application had nothing to send is not the model's.
         if may_grow(ack) && !self.draining(ack.now) {
@@ -238,7 +243,11 @@ impl Controller for Symbiosis {
 
     fn permit(&mut self, ask: &Ask) -> Permit {
         let window = self.window.bytes();
-        let window = if self.draining(ask.now) { Bytes::from_f64(window.as_f64() * DRAIN_TO).max(self.packet) } else { window };
+        let window = if self.draining(ask.now) {
+            Bytes::from_f64((window.as_f64() * DRAIN_TO).max(LEAST_WINDOW * self.packet.as_f64())).min(window)
+        } else {
+            window
+        };
         let departure = match self.measurement.departure() {
             Departure::Now if self.settings.pacing.is_some() => self.pacer.departure(ask.now),
             wanted => wanted,

@@ -1,0 +1,135 @@
+//! The early form of TCP Symbiosis (I §3): the logistic growth of a species under Lotka-Volterra competition, counted in round trips.
+//!
+//! For every acknowledged packet `Δw = ε(1 − (w + γτ(K − A))/(Kτ))`, with K the capacity of the narrowest link, A what others leave free
+//! and τ the least RTT. The fixed point is `w* = {(1−γ)K + γA}τ`. Until (K, A) are known it is Reno, and so it is at every loss.
+//!
+//! Being counted in round trips, its speed depends on the RTT; the later form (S Eq 9) counts seconds. I has K given, and so does this.
+
+use alloc::boxed::Box;
+
+use symbiosis_base::Random;
+
+use crate::params::Param;
+use crate::registry::Entry;
+use crate::window::{Window, may_grow};
+use crate::{Acked, Ask, Controller, LossKind, Lost, Nanos, Permit, Rate, Report, Setup};
+
+/// The early form of TCP Symbiosis.
+pub const ENTRY: Entry = Entry {
+    name: "symbiosis-early",
+    about: "TCP Symbiosis in its early form, per ACK (Iguchi et al. 2005)",
+    params: &[
+        Param::number("epsilon", 1.95, 0.01, 10.0, "growth rate, per round trip; I §4"),
+        Param::number("gamma", 0.9, 0.0, 0.99, "weight of the others' rate, below 1 or a flow dies out; I §4"),
+        Param::number("noise", 0.0, 0.0, 10.0, "relative standard deviation put on K − A, once a report"),
+    ],
+    build: |setup, values| Box::new(Early::new(setup, values.number("epsilon"), values.number("gamma"), values.number("noise"))),
+};
+
+/// Growth for one acknowledged packet (I §3, the equation after Eq 6). All in packets: window `w`, `Kτ`, and the others' `(K − A)τ`.
+pub fn increment(w: f64, k_tau: f64, others_tau: f64, epsilon: f64, gamma: f64) -> f64 {
+    epsilon * (1.0 - (w + gamma * others_tau) / k_tau)
+}
+
+/// The early form of TCP Symbiosis.
+pub struct Early {
+    window: Window,
+    setup: Setup,
+    epsilon: f64,
+    gamma: f64,
+    path: Oracle,
+    /// Least RTT seen, once there is one.
+    tau: Option<Nanos>,
+}
+
+impl Early {
+    /// For a new connection.
+    pub fn new(setup: &Setup, epsilon: f64, gamma: f64, noise: f64) -> Early {
+        Early { window: Window::new(setup), setup: *setup, epsilon, gamma, path: Oracle::new(setup.seed, noise), tau: None }
+    }
+}
+
+impl Controller for Early {
+    fn acked(&mut self, ack: &Acked) {
+        self.window.progress();
+        if let Some(rtt) = ack.rtt.filter(|rtt| rtt.0 > 0) {
+            self.tau = Some(self.tau.map_or(rtt, |tau| tau.min(rtt)));
+        }
+        if !may_grow(ack) {
+            return;
+        }
+        let acked = self.window.packets(ack.bytes);
+        let (Some(path), Some(tau)) = (self.path.known, self.tau) else {
+            self.window.grow_as_reno(acked);
+            return;
+        };
+        let packets = |rate: Rate| rate.times(tau) / self.setup.packet.as_f64();
+        let others = path.capacity - path.available;
+        let step = increment(self.window.cwnd, packets(path.capacity), packets(others), self.epsilon, self.gamma);
+        self.window.cwnd = (self.window.cwnd + step * acked).max(1.0);
+    }
+
+    fn lost(&mut self, loss: &Lost) {
+        self.window.lose_as_reno(loss.kind);
+        if loss.kind == LossKind::Timeout {
+            self.path.known = None;
+        }
+    }
+
+    fn report(&mut self, report: &Report) {
+        let Report::Path { capacity, available, .. } = *report;
+        self.path.learn(capacity, available);
+    }
+
+    fn permit(&mut self, _ask: &Ask) -> Permit {
+        Permit::window(self.window.bytes())
+    }
+
+    fn gauges(&self, plot: &mut dyn FnMut(&'static str, f64)) {
+        self.window.gauges(plot);
+        if let Some(path) = self.path.known {
+            plot("K_mbps", path.capacity.mbps());
+            plot("A_mbps", path.available.mbps());
+        }
+        if let Some(tau) = self.tau {
+            plot("tau_ms", tau.millis());
+        }
+    }
+}
+
+/// K and A.
+#[derive(Clone, Copy)]
+struct Known {
+    capacity: Rate,
+    available: Rate,
+}
+
+/// What the simulator knows of the path, with noise if asked for.
+struct Oracle {
+    noise: f64,
+    random: Random,
+    known: Option<Known>,
+}
+
+impl Oracle {
+    /// The name of its source among those of a connection's seed.
+    const SOURCE: u64 = 0;
+
+    fn new(seed: u64, noise: f64) -> Oracle {
+        Oracle { noise, random: Random::new(seed, Oracle::SOURCE), known: None }
+    }
+
+    /// Takes a report, unless it is of no path: `K − A' = (1 + n)(K − A)`, n normal, A' within `[0, K]` (T §3.2).
+    fn learn(&mut self, capacity: Rate, available: Rate) {
+        let k = capacity.bytes_per_s();
+        if !k.is_finite() || k <= 0.0 || available.bytes_per_s().is_nan() {
+            return;
+        }
+        let others = capacity - available.clamp(Rate::ZERO, capacity);
+        let noisy = others * (1.0 + self.noise * self.random.normal());
+        self.known = Some(Known { capacity, available: (capacity - noisy).clamp(Rate::ZERO, capacity) });
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,89 @@
+use super::*;
+use crate::{Bytes, bench};
+
+const K: Rate = Rate::from_mbps(100.0);
+
+fn early(initial_window: u64, noise: f64) -> Early {
+    Early::new(&bench::setup(initial_window), 1.95, 0.9, noise)
+}
+
+fn report(available: Rate) -> Report {
+    Report::Path { now: Nanos::ZERO, capacity: K, available }
+}
+
+#[test]
+fn an_ack_adds_what_the_model_says() {
+    // Kτ = 1000, (K − A)τ = 200, w = 100: 1.95·(1 − (100 + 0.9·200)/1000) = 1.404.
+    assert!((increment(100.0, 1000.0, 200.0, 1.95, 0.9) - 1.404).abs() < 1e-12);
+    // Rests at w* = 0.1·1000 + 0.9·800 = 820.
+    assert!(increment(820.0, 1000.0, 200.0, 1.95, 0.9).abs() < 1e-12);
+    // Kτ = 100 Mbit/s · 50 ms = 625 packets of 1000 bytes: the same through an ACK. A = 80: (K − A)τ = 125.
+    let mut early = early(100, 0.0);
+    early.report(&report(Rate::from_mbps(80.0)));
+    early.acked(&bench::ack());
+    let step = 1.95 * (1.0 - (100.0 + 0.9 * 125.0) / 625.0);
+    assert!((early.window.cwnd - 100.0 - step).abs() < 1e-9, "{}", early.window.cwnd);
+}
+
+#[test]
+fn alone_it_fills_the_path_and_no_more() {
+    let mut early = early(2, 0.0);
+    early.report(&report(K));
+    let trace = bench::Path::default().run(&mut early, &bench::setup(2), Nanos::from_millis(10_000));
+    // w* = Kτ = 877.08 packets.
+    let last = trace.last().unwrap();
+    assert!((last.cwnd - 877.1).abs() < 0.5, "{last:?}");
+    assert!(last.queue < 1.0, "{last:?}");
+}
+
+#[test]
+fn without_a_report_it_is_reno() {
+    let mut early = early(2, 0.0);
+    early.acked(&bench::ack());
+    assert_eq!(early.window.cwnd, 3.0);
+    early.lost(&Lost { now: Nanos::ZERO, kind: LossKind::FastRetransmit, in_flight: Bytes(0) });
+    assert_eq!((early.window.cwnd, early.window.ssthresh), (2.0, 2.0));
+    early.acked(&bench::ack());
+    assert_eq!(early.window.cwnd, 2.5);
+}
+
+#[test]
+fn a_timeout_discards_what_was_measured() {
+    let mut early = early(100, 0.0);
+    early.report(&report(K));
+    early.lost(&Lost { now: Nanos::ZERO, kind: LossKind::FastRetransmit, in_flight: Bytes(0) });
+    assert!(early.window.cwnd == 50.0 && early.path.known.is_some());
+    early.lost(&Lost { now: Nanos::ZERO, kind: LossKind::Timeout, in_flight: Bytes(0) });
+    assert!(early.window.cwnd == 1.0 && early.path.known.is_none());
+    early.acked(&bench::ack());
+    assert_eq!(early.window.cwnd, 2.0);
+}
+
+#[test]
+fn a_report_of_no_path_is_none_and_a_is_held_within_k() {
+    let mut oracle = Oracle::new(1, 0.0);
+    let nan = Rate::from_bytes_per_s(f64::NAN);
+    for (k, a) in [(Rate::ZERO, Rate::ZERO), (nan, K), (K, nan), (Rate::from_bytes_per_s(f64::INFINITY), K)] {
+        oracle.learn(k, a);
+        assert!(oracle.known.is_none());
+    }
+    oracle.learn(K, K * 2.0);
+    assert_eq!(oracle.known.unwrap().available, K);
+    oracle.learn(K, Rate::from_mbps(-1.0));
+    assert_eq!(oracle.known.unwrap().available, Rate::ZERO);
+}
+
+#[test]
+fn noise_is_relative_to_what_others_use() {
+    let mut oracle = Oracle::new(1, 0.1);
+    let (mut sum, mut square, n) = (0.0, 0.0, 20_000.0);
+    for _ in 0..20_000 {
+        oracle.learn(K, Rate::from_mbps(60.0));
+        let others = K.mbps() - oracle.known.unwrap().available.mbps();
+        sum += others;
+        square += (others - 40.0) * (others - 40.0);
+    }
+    // Mean 40, deviation 0.1 · 40 = 4; five standard errors of each.
+    assert!((sum / n - 40.0).abs() < 5.0 * 4.0 / libm::sqrt(n));
+    assert!((libm::sqrt(square / n) - 4.0).abs() < 5.0 * 4.0 / libm::sqrt(2.0 * n));
+}

@@ -1,0 +1,32 @@
+//! Round trips, for laws that decide once in each.
+
+use crate::{Acked, Nanos};
+
+/// The round trip under way: it ends with the ACK of a packet that left after it began, so one full flight is judged in each.
+///
+/// Told by departure times and not by packet numbers, because a retransmission carries an old number.
+#[derive(Clone, Debug, Default)]
+pub struct Round {
+    began: Nanos,
+}
+
+impl Round {
+    /// Whether this ACK ends the round; then the next one begins. The first ACK of a connection ends its first round.
+    pub fn ends_with(&mut self, ack: &Acked) -> bool {
+        let ends = ack.sent_at >= self.began;
+        if ends {
+            self.began = ack.now;
+        }
+        ends
+    }
+
+    /// Begins afresh: what is in flight now counts for nothing.
+    pub fn restart(&mut self, now: Nanos) {
+        self.began = now;
+    }
+
+    /// When it began.
+    pub fn began(&self) -> Nanos {
+        self.began
+    }
+}
