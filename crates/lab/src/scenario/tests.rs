@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use symbiosis_base::{Bytes, Nanos};
 use symbiosis_control::params::Param;
-use symbiosis_control::registry::{self, Entry};
+use symbiosis_control::registry::Entry;
 use symbiosis_path::{Gaps, QueueLimit, RateSpec, Sizes};
 use symbiosis_sim::{LinkId, Plan, Recovery};
 
@@ -207,14 +207,7 @@ fn every_scenario_of_the_project_loads() {
         if path.extension().is_none_or(|ending| ending != "toml") {
             continue;
         }
-        let mut text = std::fs::read_to_string(&path).unwrap();
-        // TODO(merge): drop this when every controller of the scenarios is in the registry.
-        for name in ["symbiosis", "cubic"].into_iter().filter(|name| registry::find(name).is_none()) {
-            text = text.replace(&format!("cc = \"{name}\""), "cc = \"reno\"");
-        }
-        let plan = Scenario::parse(&text, &path.display().to_string(), Some(&folder), &[])
-            .unwrap_or_else(|error| panic!("{path:?}: {error}"))
-            .plan;
+        let plan = Scenario::load(&path, &[]).unwrap_or_else(|error| panic!("{path:?}: {error}")).plan;
         assert!(!plan.flows.is_empty() && Some(plan.name.as_str()) == path.file_stem().and_then(|stem| stem.to_str()), "{path:?}");
         seen += 1;
     }
