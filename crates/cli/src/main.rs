@@ -1,3 +1,42 @@
-//! The command `symbiosis`.
+//! The command `symbiosis`: simulates scenarios and lists controllers.
+//!
+//! Results go to stdout, everything else to stderr. Exit codes: 0 done, 1 failed, 2 the input is at fault.
 
-fn main() {}
+mod controllers;
+mod failure;
+mod output;
+mod results;
+mod runs;
+mod simulate;
+mod table;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// Congestion control by Lotka-Volterra: simulate it, compare it.
+#[derive(Debug, Parser)]
+#[command(version, about)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Run a scenario
+    Simulate(simulate::Args),
+    /// List the congestion controllers with their parameters
+    Controllers(controllers::Args),
+}
+
+fn main() -> ExitCode {
+    let done = match Cli::parse().command {
+        Command::Simulate(args) => simulate::run(&args),
+        Command::Controllers(args) => controllers::run(&args),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => failure.report(),
+    }
+}

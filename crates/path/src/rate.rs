@@ -57,6 +57,11 @@ impl Steps {
         self.0.iter().zip(ends).map(|((at, rate), end)| rate.times(end.min(to) - (*at).max(from))).sum()
     }
 
+    /// Every instant with the rate from then on.
+    pub fn iter(&self) -> impl Iterator<Item = (Nanos, Rate)> {
+        self.0.iter().copied()
+    }
+
     /// The greatest rate that ever holds.
     pub fn max(&self) -> Rate {
         self.0.iter().map(|(_, rate)| *rate).fold(Rate::ZERO, |a, b| if b > a { b } else { a })

@@ -18,4 +18,5 @@ mod world;
 
 pub use plan::{CrossPlan, FlowPlan, LinkId, Plan, PlannedLink, Recovery};
 pub use result::{FlowSample, FlowSummary, Ledger, LinkSummary, Outcome, QueueSummary, RttSummary, Summary, WindowSummary};
+pub use tcp::{FIRST_RTO, MAX_RTO};
 pub use world::{jain, run};

@@ -9,6 +9,7 @@ mod scoreboard;
 mod sender;
 
 pub(crate) use receiver::Receiver;
+pub use rto::{FIRST_RTO, MAX_RTO};
 pub(crate) use sender::Sender;
 
 use symbiosis_base::{Bytes, Nanos};

@@ -3,9 +3,9 @@
 use symbiosis_base::Nanos;
 
 /// Greatest timeout (RFC 6298 §2.5 asks for at least a minute).
-const MAX_RTO: Nanos = Nanos::from_millis(60_000);
+pub const MAX_RTO: Nanos = Nanos::from_millis(60_000);
 /// Timeout before the first measurement (RFC 6298 §2.1).
-const FIRST_RTO: Nanos = Nanos::from_millis(1_000);
+pub const FIRST_RTO: Nanos = Nanos::from_millis(1_000);
 
 /// Smoothed round-trip time and the timeout that follows from it.
 #[derive(Debug)]

@@ -1,0 +1,117 @@
+//! `symbiosis simulate`: runs a scenario, once or for several seeds.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use clap::value_parser;
+use serde::Serialize;
+use symbiosis_lab::scenario::Scenario;
+use symbiosis_sim::Summary;
+
+use crate::failure::Failure;
+use crate::output::OutFolder;
+use crate::results;
+use crate::runs::{Run, run_all};
+
+/// What to run and what to print.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The scenario, a TOML file
+    file: PathBuf,
+    /// Change a value of the scenario, e.g. flow.0.cc=cubic
+    #[arg(long = "set", value_name = "PATH=VALUE")]
+    sets: Vec<String>,
+    /// The seed instead of the scenario's
+    #[arg(long, value_name = "S")]
+    seed: Option<u64>,
+    /// Run N seeds from the first on, and print means with 95 % confidence intervals
+    #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..=1_000_000))]
+    seeds: Option<u64>,
+    /// Print JSON and nothing else: an object, or an array of them with --seeds
+    #[arg(long)]
+    json: bool,
+    /// Print every effective parameter instead of running
+    #[arg(long)]
+    explain: bool,
+    /// Write traces and a report into a new folder
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Write traces as CSV too
+    #[arg(long, requires = "out")]
+    csv: bool,
+    /// Run so many seeds at a time; as many as there are cores without
+    #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
+}
+
+/// What `--json` prints of a run.
+#[derive(Serialize)]
+struct Printed<'a> {
+    #[serde(flatten)]
+    summary: &'a Summary,
+    wall_s: f64,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// The scenario or the output folder is at fault, or writing fails.
+pub fn run(args: &Args) -> Result<(), Failure> {
+    let mut scenario = Scenario::load(&args.file, &args.sets)?;
+    if let Some(seed) = args.seed {
+        scenario.plan.seed = seed;
+    }
+    if args.explain {
+        return explain(&scenario, args.json);
+    }
+    let first = scenario.plan.seed;
+    let Some(last) = first.checked_add(args.seeds.unwrap_or(1) - 1) else {
+        return Err(Failure::input(format!("there are not so many seeds from {first} on"), "lower --seeds or --seed"));
+    };
+    // Before the run: nobody wants to hear after an hour that there is no place for the result.
+    let out = args.out.as_deref().map(OutFolder::check).transpose()?;
+    if out.is_none() {
+        scenario.plan.sample_every = None;
+    }
+    let runs = run_all(&scenario.plan, first..=last, args.threads)?;
+    if let Some(out) = out {
+        out.write(&scenario, &runs, args.csv)?;
+    }
+    match args.json {
+        true => print(&json(&runs, args.seeds.is_some())),
+        false => print(&results::text(&scenario.plan, &runs)),
+    }
+}
+
+fn explain(scenario: &Scenario, json: bool) -> Result<(), Failure> {
+    let explanation = scenario.explain();
+    match json {
+        true => print(&pretty(&explanation)),
+        false => print(&explanation.to_string()),
+    }
+}
+
+/// The object of the only run, or an array of all.
+pub fn json(runs: &[Run], array: bool) -> String {
+    let printed: Vec<Printed<'_>> =
+        runs.iter().map(|run| Printed { summary: &run.outcome.summary, wall_s: run.wall.as_secs_f64() }).collect();
+    match printed.as_slice() {
+        [only] if !array => pretty(only),
+        all => pretty(&all),
+    }
+}
+
+/// JSON with a newline at its end.
+pub fn pretty(value: &impl Serialize) -> String {
+    serde_json::to_string_pretty(value).expect("numbers, texts and lists are JSON") + "\n"
+}
+
+/// Writes to stdout.
+///
+/// # Errors
+/// [`Failure::Unread`] when it is closed.
+pub fn print(text: &str) -> Result<(), Failure> {
+    let mut stdout = io::stdout().lock();
+    stdout.write_all(text.as_bytes())?;
+    Ok(stdout.flush()?)
+}

@@ -1,0 +1,158 @@
+//! The built command from outside: what it prints where, what it returns, what it leaves behind.
+
+use std::fs;
+use std::io::Read;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+
+const SCENARIO: &str = r#"
+duration_s = 2
+[bottleneck]
+rate_mbps = 10
+delay_ms = 10
+queue_packets = 50
+loss = 0.01
+[[flow]]
+cc = "reno"
+"#;
+
+fn symbiosis(folder: &Path, args: &[&str]) -> Output {
+    fs::write(folder.join("small.toml"), SCENARIO).unwrap();
+    Command::new(env!("CARGO_BIN_EXE_symbiosis")).current_dir(folder).env("NO_COLOR", "1").args(args).output().unwrap()
+}
+
+fn in_folder(args: &[&str]) -> Output {
+    symbiosis(tempfile::tempdir().unwrap().path(), args)
+}
+
+fn stdout(output: &Output) -> &str {
+    std::str::from_utf8(&output.stdout).unwrap()
+}
+
+fn stderr(output: &Output) -> &str {
+    std::str::from_utf8(&output.stderr).unwrap()
+}
+
+fn json(args: &[&str]) -> Value {
+    let output = in_folder(args);
+    assert!(output.status.success(), "{}", stderr(&output));
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {}", stdout(&output)))
+}
+
+#[test]
+fn bad_input_is_code_2_and_one_report_on_stderr() {
+    let rows: &[(&[&str], &str)] = &[
+        (&["simulate", "missing.toml"], "missing.toml cannot be read"),
+        (&["simulate", "small.toml", "--set", "flow.0.cc=renno"], "did you mean `reno`?"),
+        (&["simulate", "small.toml", "--set", "flow.3.cc=reno"], "there is no `flow.3`"),
+        (&["simulate", "small.toml", "--set", "bottleneck.loss=2"], "`bottleneck.loss` is 2"),
+        (&["simulate", "small.toml", "--seeds", "0"], "--seeds"),
+        (&["simulate", "small.toml", "--seed", "18446744073709551615", "--seeds", "2"], "not so many seeds"),
+        (&["simulate", "small.toml", "--csv"], "--out"),
+        (&["simulate", "small.toml", "--out", "small.toml"], "--out small.toml"),
+        (&["simulate", "small.toml", "--out", "small.toml/below"], "--out small.toml/below"),
+        (&["simulate", "small.toml", "--out", "/proc/here"], "--out /proc/here"),
+        (&["simulate", "small.toml", "--out", "."], "the folder is not empty"),
+        (&["simulate"], "Usage"),
+        (&["stimulate"], "simulate"),
+    ];
+    for (args, said) in rows {
+        let output = in_folder(args);
+        assert_eq!(output.status.code(), Some(2), "{args:?}: {}", stderr(&output));
+        assert_eq!(stdout(&output), "", "{args:?}");
+        assert!(stderr(&output).contains(said), "{args:?}: {}", stderr(&output));
+        assert!(!stderr(&output).contains('\u{1b}'), "{args:?}: colour in spite of NO_COLOR");
+    }
+}
+
+#[test]
+fn a_refused_scenario_leaves_no_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = symbiosis(folder.path(), &["simulate", "small.toml", "--set", "duration_s=-1", "--out", "new"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(!folder.path().join("new").exists());
+    fs::create_dir(folder.path().join("empty")).unwrap();
+    symbiosis(folder.path(), &["simulate", "small.toml", "--set", "duration_s=-1", "--out", "empty"]);
+    assert_eq!(fs::read_dir(folder.path().join("empty")).unwrap().count(), 0);
+}
+
+#[test]
+fn json_is_the_object_that_the_format_promises() {
+    let run = json(&["simulate", "small.toml", "--json", "--seed", "7"]);
+    let keys = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
+    assert_eq!(keys(&run), ["duration_s", "events", "flows", "jain", "links", "packets_delivered", "scenario", "seed", "wall_s"]);
+    assert_eq!((run["seed"].as_u64(), run["scenario"].as_str(), run["duration_s"].as_f64()), (Some(7), Some("small"), Some(2.0)));
+    assert!(run["packets_delivered"].as_u64().unwrap() > 100, "{run}");
+    assert_eq!((run["flows"][0]["id"].as_str(), run["links"][0]["name"].as_str()), (Some("reno"), Some("bottleneck")));
+    assert!(run["flows"][0]["cwnd_packets"]["final"].is_number());
+}
+
+#[test]
+fn seeds_come_in_order_and_repeat_bit_for_bit() {
+    let without_wall = |mut runs: Value| {
+        for run in runs.as_array_mut().unwrap() {
+            run.as_object_mut().unwrap().remove("wall_s");
+        }
+        runs
+    };
+    let one_at_a_time = without_wall(json(&["simulate", "small.toml", "--json", "--seeds", "5", "--threads", "1"]));
+    let together = without_wall(json(&["simulate", "small.toml", "--json", "--seeds", "5", "--threads", "4"]));
+    assert_eq!(one_at_a_time, together);
+    let seeds: Vec<u64> = together.as_array().unwrap().iter().map(|run| run["seed"].as_u64().unwrap()).collect();
+    assert_eq!(seeds, [1, 2, 3, 4, 5]);
+    assert_ne!(together[0]["flows"], together[1]["flows"], "a lossy link must differ between seeds");
+}
+
+#[test]
+fn people_get_tables() {
+    let one = in_folder(&["simulate", "small.toml"]);
+    assert!(one.status.success());
+    assert!(stdout(&one).starts_with("small, seed 1: 2 s, measured from 0 s to 2 s\n"), "{}", stdout(&one));
+    assert!(stdout(&one).contains("\nbottleneck "), "{}", stdout(&one));
+    assert_eq!(stderr(&one), "", "no progress bar without a terminal");
+    let many = in_folder(&["simulate", "small.toml", "--seeds", "3"]);
+    assert!(stdout(&many).contains("seeds 1 to 3") && stdout(&many).contains(" ± "), "{}", stdout(&many));
+}
+
+#[test]
+fn an_explanation_runs_nothing() {
+    let text = in_folder(&["simulate", "small.toml", "--explain", "--set", "duration_s=1e6"]);
+    assert!(text.status.success() && stdout(&text).contains("200 to 60000 ms"), "{}", stdout(&text));
+    let json = json(&["simulate", "small.toml", "--explain", "--json", "--seed", "9"]);
+    assert_eq!((json["seed"].as_u64(), json["flows"][0]["min_rto_ms"].as_f64()), (Some(9), Some(200.0)));
+}
+
+#[test]
+fn a_new_folder_receives_the_results() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = symbiosis(folder.path(), &["simulate", "small.toml", "--out", "a/b", "--set", "duration_s=1"]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    let text = fs::read_to_string(folder.path().join("a/b/scenario.toml")).unwrap();
+    assert!(text.contains("duration_s = 1\n"), "the scenario as it was run: {text}");
+}
+
+#[test]
+fn controllers_are_listed() {
+    let text = in_folder(&["controllers"]);
+    assert!(stdout(&text).contains("\nreno\n"), "{}", stdout(&text));
+    let list = json(&["controllers", "--json"]);
+    assert!(list.as_array().unwrap().iter().any(|entry| entry["name"] == "newreno" && entry["params"].is_array()), "{list}");
+}
+
+#[test]
+fn a_reader_that_leaves_is_no_failure() {
+    let folder = tempfile::tempdir().unwrap();
+    // More than a pipe holds.
+    fs::write(folder.path().join("many.toml"), SCENARIO.replace("cc = \"reno\"", "cc = \"reno\"\ncount = 3000")).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_symbiosis"));
+    let command = command.current_dir(folder.path()).args(["simulate", "many.toml", "--explain", "--json"]);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut head = [0; 10];
+    let mut pipe = child.stdout.take().unwrap();
+    pipe.read_exact(&mut head).unwrap();
+    drop(pipe);
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((output.status.code(), stderr(&output)), (Some(0), ""));
+}

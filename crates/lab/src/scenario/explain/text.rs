@@ -1,0 +1,118 @@
+//! The explanation for people.
+
+use std::fmt::{self, Display, Formatter, Write};
+
+use serde_json::Value;
+
+use super::{Cross, Explanation, Flow, Hop, Link};
+
+impl Display for Explanation {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        writeln!(f, "scenario {}", self.scenario)?;
+        line(f, "duration", format_args!("{} s", self.duration_s))?;
+        line(f, "seed", self.seed)?;
+        line(f, "measured", format_args!("from {} s to {} s", self.measure_s[0], self.measure_s[1]))?;
+        if let Some(ms) = self.trace_every_ms {
+            line(f, "traces", format_args!("a sample every {ms} ms"))?;
+        }
+        for link in &self.links {
+            writeln!(f, "\nlink {}", link.name)?;
+            self::link(f, link)?;
+        }
+        // Flows of one `count` differ only in their names.
+        let bodies: Vec<String> = self.flows.iter().map(body).collect::<Result<_, _>>()?;
+        for alike in bodies.chunk_by(|a, b| a == b).scan(0, |at, alike| Some((std::mem::replace(at, *at + alike.len()), alike))) {
+            let (first, count) = (alike.0, alike.1.len());
+            match count {
+                1 => writeln!(f, "\nflow {}", self.flows[first].id)?,
+                n => writeln!(f, "\nflows {} … {} ({n}, all alike)", self.flows[first].id, self.flows[first + n - 1].id)?,
+            }
+            f.write_str(&bodies[first])?;
+        }
+        for (at, cross) in self.cross.iter().enumerate() {
+            writeln!(f, "\ncross traffic {at}")?;
+            self::cross(f, cross)?;
+        }
+        Ok(())
+    }
+}
+
+fn line(f: &mut impl Write, name: &str, value: impl Display) -> fmt::Result {
+    writeln!(f, "  {name:<16}{value}")
+}
+
+fn link(f: &mut impl Write, link: &Link) -> fmt::Result {
+    line(f, "rate", rate(&link.rate_mbps))?;
+    line(f, "delay", format_args!("{} ms one way", link.delay_ms))?;
+    let limit = match (link.queue_packets, link.queue_bytes) {
+        (Some(packets), _) => format!("{packets} packets"),
+        (_, Some(bytes)) => format!("{bytes} bytes"),
+        (None, None) => "without limit".into(),
+    };
+    line(f, "queue", format_args!("{limit} ({}); drop-tail, the packet being sent not counted", link.queue_rule))?;
+    line(f, "random loss", link.loss)?;
+    line(f, "jitter", format_args!("{} ms (mean of an exponential delay; order is kept)", link.jitter_ms))
+}
+
+fn body(flow: &Flow) -> Result<String, fmt::Error> {
+    let mut out = String::new();
+    let f = &mut out;
+    line(f, "controller", format_args!("{} ({})", flow.cc, flow.cc_about))?;
+    for param in &flow.params {
+        line(f, "", format_args!("{} = {} ({})", param.name, plain(&param.value), param.about))?;
+    }
+    line(f, "sends", format_args!("from {} s to {} s", flow.start_s, flow.stop_s))?;
+    line(f, "amount", flow.bytes.map_or("endless".into(), |bytes| format!("{bytes} bytes of payload")))?;
+    line(f, "packet", format_args!("{} bytes, of which header {}", flow.packet_bytes, flow.header_bytes))?;
+    line(f, "ACK", format_args!("{} bytes", flow.ack_bytes))?;
+    let delayed =
+        if flow.delayed_ack { format!("one for two packets, or after {} ms", flow.ack_delay_ms) } else { "one for every packet".into() };
+    line(f, "ACKs", format_args!("{delayed}; {} the receiver's times", if flow.receiver_times { "with" } else { "without" }))?;
+    line(f, "initial window", format_args!("{} packets", flow.initial_window_packets))?;
+    line(f, "loss recovery", flow.recovery)?;
+    line(f, "RTO", format_args!("{} to {} ms, {} before the first measurement", flow.min_rto_ms, flow.max_rto_ms, flow.first_rto_ms))?;
+    line(f, "base RTT", format_args!("{} ms (propagation alone)", flow.base_rtt_ms))?;
+    line(f, "way of data", way(&flow.route))?;
+    line(f, "way of ACKs", way(&flow.ack_route))?;
+    Ok(out)
+}
+
+fn way(hops: &[Hop]) -> String {
+    let hop = |hop: &Hop| match &hop.link {
+        Some(name) => name.clone(),
+        None => format!("own link ({} Mbit/s, {} ms)", hop.rate_mbps, hop.delay_ms),
+    };
+    hops.iter().map(hop).collect::<Vec<_>>().join(" → ")
+}
+
+fn cross(f: &mut impl Write, cross: &Cross) -> fmt::Result {
+    line(f, "kind", cross.kind)?;
+    line(f, "rate", rate(&cross.rate_mbps))?;
+    match &cross.packet_bytes {
+        Value::String(mix) => line(f, "packets", format_args!("{mix} mix, {:.1} bytes on average", cross.mean_packet_bytes))?,
+        bytes => line(f, "packets", format_args!("{bytes} bytes"))?,
+    }
+    line(f, "gaps", cross.gaps)?;
+    line(f, "crosses", cross.route.join(" → "))
+}
+
+/// A rate as [`super::link`] and [`super::steps`] write it.
+fn rate(rate: &Value) -> String {
+    match rate {
+        Value::Array(steps) => {
+            let step = |step: &Value| format!("{} Mbit/s from {} s", plain(&step[1]), plain(&step[0]));
+            steps.iter().map(step).collect::<Vec<_>>().join(", ")
+        }
+        Value::Object(trace) => format!("a trace, {} Mbit/s on average", plain(&trace["trace_mean"])),
+        constant => format!("{} Mbit/s", plain(constant)),
+    }
+}
+
+/// Without JSON's quotes and without `.0`.
+fn plain(value: &Value) -> String {
+    match value {
+        Value::String(word) => word.clone(),
+        Value::Number(number) => number.as_f64().map_or_else(|| number.to_string(), |number| number.to_string()),
+        other => other.to_string(),
+    }
+}

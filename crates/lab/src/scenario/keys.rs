@@ -1,0 +1,186 @@
+//! Every key of the format: what it may be and what it is for. Checks, help texts and `--set` all read this one table.
+
+/// A key of a table.
+#[derive(Debug)]
+pub(super) struct Key {
+    pub name: &'static str,
+    pub kind: Kind,
+    pub required: bool,
+    /// What it is, in a few words, with its unit and default.
+    pub about: &'static str,
+}
+
+/// What a key's value may be.
+#[derive(Debug)]
+pub(super) enum Kind {
+    Text,
+    Words(&'static [&'static str]),
+    Flag,
+    /// Above zero, up to `most`.
+    Positive {
+        most: f64,
+    },
+    /// From zero up to `most`.
+    Amount {
+        most: f64,
+    },
+    /// From zero up to but not including one.
+    Share,
+    Whole {
+        least: u64,
+        most: u64,
+    },
+    /// The rate of a flow's own links.
+    Rate,
+    /// A link's rate: above zero, or steps of which one is.
+    Capacity,
+    /// A stream's rate: zero or more, or steps.
+    Load,
+    /// Names of links.
+    Route,
+    /// Whatever the controller declares.
+    Params,
+    Table(&'static [Key]),
+    Tables(&'static [Key]),
+}
+
+/// Longest time that a scenario may name \[s\]: beyond it is a slip of units.
+pub(super) const MOST_SECONDS: f64 = 1e6;
+/// Most flows in a run.
+pub(super) const MOST_FLOWS: u64 = 100_000;
+/// Greatest rate \[Mbit/s\].
+pub(super) const MOST_MBPS: f64 = 1e6;
+/// Least rate of a link that is not zero \[Mbit/s\]: a bit in a second. With less, one packet outlasts the clock.
+pub(super) const LEAST_MBPS: f64 = 1e-6;
+
+const SECONDS: Kind = Kind::Amount { most: MOST_SECONDS };
+const MILLIS: Kind = Kind::Amount { most: MOST_SECONDS };
+const PACKET: Kind = Kind::Whole { least: 1, most: 65_535 };
+
+const fn key(name: &'static str, kind: Kind, about: &'static str) -> Key {
+    Key { name, kind, required: false, about }
+}
+
+const fn required(name: &'static str, kind: Kind, about: &'static str) -> Key {
+    Key { name, kind, required: true, about }
+}
+
+/// The document.
+pub(super) const ROOT: &[Key] = &[
+    key("name", Kind::Text, "the scenario's name; the file's without"),
+    required("duration_s", Kind::Positive { most: MOST_SECONDS }, "how long the run is [s]"),
+    key("seed", Kind::Whole { least: 0, most: i64::MAX as u64 }, "seed of everything random; 1 without"),
+    key("bottleneck", Kind::Table(BOTTLENECK), "the one link that all flows share"),
+    key("link", Kind::Tables(LINK), "links by name, for flows with a `route`"),
+    key("flow", Kind::Tables(FLOW), "TCP flows"),
+    key("cross", Kind::Tables(CROSS), "traffic that follows no ACK"),
+    key("measure", Kind::Table(MEASURE), "window of the statistics; the whole run without"),
+    key("trace", Kind::Table(TRACE), "spacing of the traces' samples"),
+];
+
+const RATE: Key = key("rate_mbps", Kind::Capacity, "how fast it sends [Mbit/s]; or `trace`");
+const TRACE_FILE: Key = key("trace", Kind::Text, "file of a Mahimahi trace, relative to the scenario, instead of `rate_mbps`");
+const DELAY: Key = required("delay_ms", MILLIS, "propagation one way [ms]");
+const QUEUE_PACKETS: Key = key("queue_packets", Kind::Whole { least: 1, most: 1_000_000_000 }, "how many packets may wait");
+const QUEUE_BYTES: Key = key("queue_bytes", Kind::Whole { least: 1, most: 1_000_000_000_000 }, "how many bytes may wait");
+const QUEUE_BDP: Key =
+    key("queue_bdp", Kind::Positive { most: 1e6 }, "how much may wait, in bytes as a multiple of rate × the largest base RTT");
+const LOSS: Key = key("loss", Kind::Share, "probability that a packet is lost on the wire; 0 without");
+const JITTER: Key = key("jitter_ms", MILLIS, "mean of an exponential delay added to every packet's [ms]; 0 without");
+
+/// `[bottleneck]`
+pub(super) const BOTTLENECK: &[Key] = &[RATE, TRACE_FILE, DELAY, QUEUE_PACKETS, QUEUE_BYTES, QUEUE_BDP, LOSS, JITTER];
+
+/// `[[link]]`
+pub(super) const LINK: &[Key] = &[
+    required("name", Kind::Text, "the name that routes use"),
+    RATE,
+    TRACE_FILE,
+    DELAY,
+    QUEUE_PACKETS,
+    QUEUE_BYTES,
+    QUEUE_BDP,
+    LOSS,
+    JITTER,
+];
+
+/// `[[flow]]`
+pub(super) const FLOW: &[Key] = &[
+    required("cc", Kind::Text, "the controller; `symbiosis controllers` lists them"),
+    key("name", Kind::Text, "name in results; the controller's without"),
+    key("count", Kind::Whole { least: 1, most: MOST_FLOWS }, "how many equal flows; 1 without"),
+    key("start_s", SECONDS, "when it starts [s]; 0 without"),
+    key("stop_s", SECONDS, "when it stops sending [s]; the end of the run without"),
+    key("bytes", Kind::Whole { least: 1, most: 1_000_000_000_000_000 }, "payload it has to send; endless without"),
+    key("access_rate_mbps", Kind::Rate, "rate of its own links at both ends [Mbit/s]; 10 × the fastest of its route without"),
+    key("access_delay_ms", MILLIS, "propagation of each of its own links, one way [ms]; 0 without"),
+    key("packet_bytes", PACKET, "a full packet on the wire, header included; 1500 without"),
+    key("header_bytes", Kind::Whole { least: 0, most: 65_534 }, "header of a packet; 40 without"),
+    key("ack_bytes", PACKET, "an ACK on the wire; 40 without"),
+    key("initial_window", Kind::Whole { least: 1, most: 1_000_000 }, "window before the first ACK [packets]; 10 without (RFC 6928)"),
+    key(
+        "recovery",
+        Kind::Words(&["reno", "newreno", "sack"]),
+        "how losses are found and repaired; sack without, newreno for cc = \"newreno\"",
+    ),
+    key("delayed_ack", Kind::Flag, "one ACK for two packets; false without"),
+    key("ack_delay_ms", MILLIS, "how long a delayed ACK may wait [ms]; 40 without"),
+    key("min_rto_ms", Kind::Positive { most: MOST_SECONDS }, "least retransmission timeout [ms]; 200 without"),
+    key("receiver_times", Kind::Flag, "ACKs carry the packet's arrival time; false without"),
+    key("params", Kind::Params, "the controller's parameters; `symbiosis controllers` lists them"),
+    key("route", Kind::Route, "links that data crosses, in order"),
+    key("ack_route", Kind::Route, "links that ACKs cross, in order; a private mirror of the route without"),
+];
+
+/// `[[cross]]`
+pub(super) const CROSS: &[Key] = &[
+    key("kind", Kind::Words(&["udp"]), "what it is; udp without"),
+    required("rate_mbps", Kind::Load, "mean rate on the wire [Mbit/s]"),
+    key("mix", Kind::Words(&["internet"]), "a mix of packet sizes instead of `packet_bytes`"),
+    key("packet_bytes", PACKET, "size of its packets on the wire; 1500 without"),
+    key("gaps", Kind::Words(&["exponential", "constant"]), "how its packets are spaced; exponential without"),
+    key("start_s", SECONDS, "when it starts [s]; 0 without"),
+    key("stop_s", SECONDS, "when it stops [s]; never without"),
+    key("route", Kind::Route, "links it crosses, in order"),
+];
+
+/// `[measure]`
+pub(super) const MEASURE: &[Key] = &[
+    key("from_s", SECONDS, "statistics count from here [s]; 0 without"),
+    key("to_s", SECONDS, "statistics count to here [s]; the end of the run without"),
+];
+
+/// `[trace]`
+pub(super) const TRACE: &[Key] =
+    &[key("every_ms", Kind::Positive { most: MOST_SECONDS * 1e3 }, "spacing of samples [ms]; a thousandth of the run without")];
+
+/// Keys of which one excludes the others.
+pub(super) const EITHER: &[&[&str]] = &[&["rate_mbps", "trace"], &["queue_packets", "queue_bytes", "queue_bdp"], &["mix", "packet_bytes"]];
+
+/// The key of that name in a table.
+pub(super) fn find(keys: &'static [Key], name: &str) -> Option<&'static Key> {
+    keys.iter().find(|key| key.name == name)
+}
+
+impl Kind {
+    /// What would be right, in words.
+    pub fn wanted(&self) -> String {
+        match self {
+            Kind::Text => "a text in quotes".into(),
+            Kind::Words([word]) => format!("\"{word}\""),
+            Kind::Words(words) => format!("one of \"{}\"", words.join("\", \"")),
+            Kind::Flag => "true or false".into(),
+            Kind::Positive { most } => format!("a number above 0, up to {most}"),
+            Kind::Amount { most } => format!("a number from 0 to {most}"),
+            Kind::Share => "a number of at least 0 and below 1".into(),
+            Kind::Whole { least, most } => format!("a whole number from {least} to {most}"),
+            Kind::Rate => format!("a number from {LEAST_MBPS} to {MOST_MBPS}"),
+            Kind::Capacity => format!("a number from {LEAST_MBPS} to {MOST_MBPS}, or steps `[[at_s, rate], …]` from 0 s on"),
+            Kind::Load => format!("a number from 0 to {MOST_MBPS}, or steps `[[at_s, rate], …]`"),
+            Kind::Route => "a list of link names in quotes".into(),
+            Kind::Params => "a table of parameters: `{ name = value, … }`".into(),
+            Kind::Table(_) => "a table".into(),
+            Kind::Tables(_) => "a list of tables, each under its own `[[…]]`".into(),
+        }
+    }
+}
