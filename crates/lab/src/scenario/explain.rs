@@ -151,6 +151,7 @@ fn flow(plan: &Plan, flow: &FlowPlan) -> Flow {
             Recovery::Reno => "reno",
             Recovery::NewReno => "newreno",
             Recovery::Sack => "sack",
+            Recovery::RateHalving => "rate-halving",
         },
         delayed_ack: flow.delayed_ack,
         ack_delay_ms: flow.ack_delay.millis(),

@@ -107,11 +107,15 @@ pub(super) struct Flow {
 }
 
 #[derive(Clone, Copy, Debug, Deserialize)]
-#[serde(rename_all = "lowercase")]
 pub(super) enum Recovery {
+    #[serde(rename = "reno")]
     Reno,
+    #[serde(rename = "newreno")]
     NewReno,
+    #[serde(rename = "sack")]
     Sack,
+    #[serde(rename = "rate-halving")]
+    RateHalving,
 }
 
 #[derive(Debug, Deserialize)]

@@ -131,6 +131,7 @@ fn template(flow: &Routed<'_>, duration: Nanos) -> Result<FlowPlan, Fault> {
             Some(file::Recovery::Reno) => Recovery::Reno,
             Some(file::Recovery::NewReno) => Recovery::NewReno,
             Some(file::Recovery::Sack) => Recovery::Sack,
+            Some(file::Recovery::RateHalving) => Recovery::RateHalving,
             None if cc.name == "newreno" => Recovery::NewReno,
             None => Recovery::Sack,
         },
