@@ -1,4 +1,7 @@
 //! The experiments of the papers: what they set up, what they claim, what is measured, and the report that shows it.
 
 pub mod figure;
+pub mod files;
 pub mod outcome;
+pub mod report;
+pub mod traces;
