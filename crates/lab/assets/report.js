@@ -1,5 +1,7 @@
 "use strict";
 (() => {
+  // How far below the window plots are already drawn [px].
+  const AHEAD = 800;
   const dark = matchMedia("(prefers-color-scheme: dark)");
   const plots = [...document.querySelectorAll("figure")].map(figure => ({
     box: figure.querySelector(".plot"),
@@ -28,18 +30,22 @@
   const ruler = document.createElement("canvas").getContext("2d");
   const columns = (names, width) => {
     ruler.font = `13px ${getComputedStyle(document.body).fontFamily}`;
-    const widest = Math.max(...names.map(name => ruler.measureText(name).width)) + 48;
-    return Math.max(1, Math.min(names.length, Math.floor(width / widest)));
+    const widest = Math.max(...names.map(name => ruler.measureText(name).width)) + 44;
+    const most = Math.max(1, Math.floor(width / widest));
+    // As few rows as possible, then as even as possible.
+    return Math.ceil(names.length / Math.ceil(names.length / most));
   };
 
   const draw = async plot => {
     const spec = JSON.parse(plot.text);
     const width = plot.box.clientWidth;
     plot.wide = width;
-    const { legend, scale } = spec.encoding.color;
+    const { legend, scale } = spec.layer.at(-1).encoding.color;
     if (legend) {
-      legend.columns = columns(scale.domain, width - 60);
-      legend.labelLimit = width - 90;
+      // The legend begins where the ordinate is.
+      const room = width - 70;
+      legend.columns = columns(scale.domain, room);
+      legend.labelLimit = room - 40;
     }
     plot.drawn?.finalize();
     plot.drawn = await vegaEmbed(plot.box, spec, {
@@ -66,8 +72,12 @@
       seen.unobserve(entry.target);
       begin(plots.find(plot => plot.box === entry.target));
     }
-  }, { rootMargin: "800px 0px" });
-  for (const plot of plots) seen.observe(plot.box);
+  }, { rootMargin: `${AHEAD}px 0px` });
+  for (const plot of plots) {
+    // The first ones at once, not a frame later.
+    if (plot.box.getBoundingClientRect().top < innerHeight + AHEAD) begin(plot);
+    else seen.observe(plot.box);
+  }
 
   const again = () => {
     for (const plot of plots) if (plot.begun) begin(plot);

@@ -14,7 +14,7 @@ impl Colour {
 }
 
 // After Okabe and Ito (2008) and Tol's "vibrant"; yellow and black are left out, for they vanish on white or on black.
-const BLUE: Colour = Colour(0x00, 0x77, 0xbb);
+const BLUE: Colour = Colour(0x00, 0x7f, 0xc8);
 const VERMILION: Colour = Colour(0xd5, 0x5e, 0x00);
 const GREEN: Colour = Colour(0x00, 0x9e, 0x73);
 const PINK: Colour = Colour(0xcc, 0x79, 0xa7);

@@ -9,6 +9,8 @@ use crate::files::file_stem;
 use crate::outcome::Outcome;
 
 mod curves;
+#[cfg(test)]
+mod tests;
 
 use curves::{MOST_FLOWS, MOST_SEEDS, Trace, merged};
 

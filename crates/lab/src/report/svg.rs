@@ -1,11 +1,14 @@
 //! A figure as SVG, for papers: white ground, no script, text as text.
 
+use std::ops::Range;
+
 use plotters::chart::{ChartContext, MeshStyle};
 use plotters::coord::Shift;
 use plotters::coord::ranged1d::{AsRangedCoord, Ranged, ValueFormatter};
 use plotters::element::DashedPathElement;
 use plotters::prelude::*;
 
+use super::clip::{Window, inside, visible};
 use super::drawn::{Curve, Drawn, drawn};
 use super::number::number;
 use super::palette::Colour;
@@ -57,9 +60,9 @@ fn draw<'a>(figure: &Figure, drawn: &Drawn, legend: &[Vec<(u32, usize)>], area: 
     let (x, y) = (drawn.x.0..drawn.x.1, drawn.y.0..drawn.y.1);
     match (figure.x.log, figure.y.log) {
         (false, false) => chart(figure, drawn, &plot, x, y),
-        (true, false) => chart(figure, drawn, &plot, x.log_scale(), y),
-        (false, true) => chart(figure, drawn, &plot, x, y.log_scale()),
-        (true, true) => chart(figure, drawn, &plot, x.log_scale(), y.log_scale()),
+        (true, false) => chart(figure, drawn, &plot, logarithmic(x), y),
+        (false, true) => chart(figure, drawn, &plot, x, logarithmic(y)),
+        (true, true) => chart(figure, drawn, &plot, logarithmic(x), logarithmic(y)),
     }
 }
 
@@ -80,8 +83,8 @@ where
         .build_cartesian_2d(x, y)?;
     let (in_x, in_y) = (|value: &f64| tick(&figure.x, drawn.x, *value), |value: &f64| tick(&figure.y, drawn.y, *value));
     let mut mesh: MeshStyle<_, _, _> = chart.configure_mesh();
-    mesh.x_labels(ticks(&figure.x, drawn.x, 9))
-        .y_labels(ticks(&figure.y, drawn.y, 7))
+    mesh.x_labels(9)
+        .y_labels(7)
         .max_light_lines(0)
         .bold_line_style(RGBColor(0xdd, 0xdd, 0xdd).stroke_width(FINE * 3 / 4))
         .axis_style(RGBColor(0x55, 0x55, 0x55).stroke_width(FINE))
@@ -93,40 +96,50 @@ where
         .axis_desc_style(style(TEXT, BLACK))
         .set_all_tick_mark_size(4 * FINE)
         .draw()?;
+    let window = Window { x: drawn.x, y: drawn.y, log: (figure.x.log, figure.y.log) };
     for curve in &drawn.curves {
-        plot(&mut chart, curve)?;
+        plot(&mut chart, &window, curve)?;
     }
     Ok(())
 }
 
-fn plot<'a, X, Y>(chart: &mut ChartContext<'_, SVGBackend<'a>, Cartesian2d<X, Y>>, curve: &Curve) -> Result<(), Failure<'a>>
+fn plot<'a, X, Y>(
+    chart: &mut ChartContext<'_, SVGBackend<'a>, Cartesian2d<X, Y>>,
+    window: &Window,
+    curve: &Curve,
+) -> Result<(), Failure<'a>>
 where
     X: Ranged<ValueType = f64>,
     Y: Ranged<ValueType = f64>,
 {
     let colour = rgb(curve.colour);
     let points: Vec<(f64, f64)> = curve.points.iter().map(|point| (point.x, point.y)).collect();
-    let banded = || curve.points.iter().filter_map(|point| point.band.map(|band| (point.x, band)));
-    match curve.mark {
-        Mark::Line | Mark::Dashed if curve.has_band() => {
-            let there = banded().map(|(x, (low, _))| (x, low));
-            let back = banded().map(|(x, (_, high))| (x, high)).collect::<Vec<_>>().into_iter().rev();
-            chart.draw_series([Polygon::new(there.chain(back).collect::<Vec<_>>(), colour.mix(0.18))])?;
-        }
-        Mark::Points | Mark::LinePoints => {
-            let bar = |(x, (low, high))| PathElement::new(vec![(x, low), (x, high)], colour.mix(0.8).stroke_width(FINE * 3 / 2));
-            chart.draw_series(banded().map(bar))?;
-        }
-        _ => {}
+    // A band ends where the axes end; its edges may be cut a little steeper there than they are.
+    let cut = |(low, high): (f64, f64)| (low.clamp(window.y.0, window.y.1), high.clamp(window.y.0, window.y.1));
+    let shown = curve.points.iter().filter(|point| window.x.0 <= point.x && point.x <= window.x.1);
+    let banded: Vec<_> = shown.filter_map(|point| Some((point.x, cut(point.band?)))).collect();
+
+    let points_alone = matches!(curve.mark, Mark::Points | Mark::LinePoints);
+    if points_alone {
+        let bars = banded.iter().filter(|(_, (low, high))| low < high);
+        let bar = |&(x, (low, high))| PathElement::new(vec![(x, low), (x, high)], colour.mix(0.8).stroke_width(FINE * 3 / 2));
+        chart.draw_series(bars.map(bar))?;
+    } else if !banded.is_empty() {
+        let there = banded.iter().map(|(x, (low, _))| (*x, *low));
+        let back = banded.iter().rev().map(|(x, (_, high))| (*x, *high));
+        chart.draw_series([Polygon::new(there.chain(back).collect::<Vec<_>>(), colour.mix(0.18))])?;
     }
-    match curve.mark {
-        Mark::Line => chart.draw_series(LineSeries::new(points.clone(), colour.stroke_width(FINE * 8 / 5)))?,
-        Mark::LinePoints => chart.draw_series(LineSeries::new(points.clone(), colour.stroke_width(FINE)))?,
-        Mark::Dashed => chart.draw_series(DashedLineSeries::new(points.clone(), 7 * FINE, 4 * FINE, colour.stroke_width(FINE * 8 / 5)))?,
-        Mark::Points => chart.draw_series(std::iter::empty::<Circle<_, u32>>())?,
-    };
-    if matches!(curve.mark, Mark::Points | Mark::LinePoints) {
-        chart.draw_series(points.into_iter().map(|point| Circle::new(point, FINE * 7 / 2, colour.filled())))?;
+    let width = if curve.mark == Mark::LinePoints { FINE } else { FINE * 8 / 5 };
+    for piece in visible(window, &points) {
+        match curve.mark {
+            Mark::Line | Mark::LinePoints => chart.draw_series(LineSeries::new(piece, colour.stroke_width(width)))?,
+            Mark::Dashed => chart.draw_series(DashedLineSeries::new(piece, 7 * FINE, 4 * FINE, colour.stroke_width(width)))?,
+            Mark::Points => break,
+        };
+    }
+    if points_alone {
+        let dots = points.into_iter().filter(|point| inside(window, *point));
+        chart.draw_series(dots.map(|point| Circle::new(point, FINE * 7 / 2, colour.filled())))?;
     }
     Ok(())
 }
@@ -165,9 +178,12 @@ fn entry<'a>(area: &Area<'a>, curve: &Curve, x: u32, y: u32) -> Result<(), Failu
     area.draw_text(curve.name, &style(TEXT, BLACK), px(x + LEGEND_SYMBOL + 8, middle - TEXT * 2 / 5))
 }
 
-/// How many ticks to ask for: plotters gives a logarithmic axis nine a decade only if there is room for ten.
-fn ticks(axis: &Axis, (from, to): (f64, f64), linear: usize) -> usize {
-    if axis.log { 10 * ((to / from).log10().floor().max(1.0) as usize) + 1 } else { linear }
+/// A logarithmic axis with ticks at 1 … 9 of each decade: plotters by itself draws some twice and others not.
+fn logarithmic(ends: Range<f64>) -> impl AsRangedCoord<Value = f64, CoordDescType: Ranged<ValueType = f64> + ValueFormatter<f64>> {
+    let decades = ends.start.log10().floor() as i32..=ends.end.log10().floor() as i32;
+    let ticks = decades.flat_map(|decade| (1..10).map(move |digit| f64::from(digit) * 10f64.powi(decade)));
+    let ticks = ticks.filter(|tick| ends.contains(tick)).collect();
+    ends.log_scale().with_key_points(ticks)
 }
 
 /// A tick's label; on a logarithmic axis only 1, 2, 5 of each decade, or only 1 if decades are many.
@@ -178,7 +194,7 @@ fn tick(axis: &Axis, (from, to): (f64, f64), value: f64) -> String {
         return number(if near_zero { 0.0 } else { value });
     }
     let digit = (value / 10f64.powf((value.log10() + 1e-9).floor())).round() as u32;
-    let shown = if (to / from).log10() > 2.5 { digit == 1 } else { matches!(digit, 1 | 2 | 5) };
+    let shown = if (to / from).log10() > 3.2 { digit == 1 } else { matches!(digit, 1 | 2 | 5) };
     if shown { number(value) } else { String::new() }
 }
 

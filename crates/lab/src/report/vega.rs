@@ -32,7 +32,7 @@ pub fn vega(figure: &Figure) -> Value {
         }
         layers.push(layer);
     };
-    let y = |field: &str| channel(field, &figure.y, drawn.y);
+    let y = |field: &str| position("y", field, &figure.y, drawn.y);
     let ends = json!({ "y": y("lo"), "y2": { "field": "hi" } });
     let with = |mut encoding: Value, opacity: f64, faded: f64| {
         encoding["opacity"] = json!({ "condition": { "param": "pick", "value": opacity }, "value": faded });
@@ -51,7 +51,15 @@ pub fn vega(figure: &Figure) -> Value {
         with(at_y(), 1.0, 0.1),
     );
     layer(&|c| !line(c), json!({ "type": "point", "filled": true, "clip": true, "size": 45 }), with(at_y(), 1.0, 0.1));
-    layers.push(pointer(figure, at_y(), drawn.curves.iter().any(Curve::has_band)));
+    let mut colour = json!({ "field": "s", "type": "nominal", "title": null, "scale": { "domain": domain, "range": range } });
+    if drawn.curves.len() < 2 {
+        colour["legend"] = Value::Null;
+    }
+    let mut told = json!({ "y": y("y"), "color": colour });
+    if drawn.curves.len() > 1 {
+        told["color"]["legend"] = legend(&kind(&[Mark::Dashed]), &kind(&[Mark::Points]));
+    }
+    layers.push(pointer(figure, told, drawn.curves.iter().any(Curve::has_band)));
 
     json!({
         "$schema": "https://vega.github.io/schema/vega-lite/v6.json",
@@ -62,12 +70,8 @@ pub fn vega(figure: &Figure) -> Value {
         // The name once, not in every row: most of a page is these rows.
         "transform": [{ "calculate": format!("{}[datum.k]", json!(names)), "as": "s" }],
         "encoding": {
-            "x": channel("x", &figure.x, drawn.x),
-            "color": {
-                "field": "s", "type": "nominal", "title": null,
-                "scale": { "domain": domain, "range": range },
-                "legend": if drawn.curves.len() < 2 { Value::Null } else { legend(&kind(&[Mark::Dashed]), &kind(&[Mark::Points])) },
-            },
+            "x": position("x", "x", &figure.x, drawn.x),
+            "color": colour,
         },
         "layer": layers,
     })
@@ -97,34 +101,44 @@ fn short(value: f64) -> String {
     if plain.len() <= power.len() { plain } else { power }
 }
 
-fn channel(field: &str, axis: &Axis, (from, to): (f64, f64)) -> Value {
+fn position(channel: &str, field: &str, axis: &Axis, (from, to): (f64, f64)) -> Value {
     let scale = if axis.log {
         json!({ "type": "log", "domain": [from, to], "nice": false })
     } else {
         json!({ "domain": [from, to], "nice": false, "zero": false })
     };
-    let mut ticks = json!({ "labelOverlap": "greedy" });
+    let side = if channel == "x" { "width" } else { "height" };
+    // Not flush: the first and the last label would come too near their neighbours.
+    let mut ticks = json!({ "labelOverlap": "greedy", "labelFlush": false, "tickCount": { "signal": format!("ceil({side} / 50)") } });
     if axis.log {
-        ticks["tickCount"] = json!(8);
+        // Of each decade 1, 2 and 5; of many decades 1 alone; all within one, as after zooming.
+        let digit = "round(datum.value / pow(10, floor(log(datum.value) / LN10 + 1e-9)))";
+        let decades = format!("log(domain('{channel}')[1] / domain('{channel}')[0]) / LN10");
+        let label = "datum.value < 1e-4 || datum.value >= 1e7 ? format(datum.value, '.1~e') : format(datum.value, ',.2~r')";
+        ticks["labelOverlap"] = json!(false);
+        ticks["labelExpr"] = json!(format!(
+            "indexof({decades} > 3.2 ? [1] : {decades} > 0.7 ? [1, 2, 5] : [1, 2, 3, 4, 5, 6, 7, 8, 9], {digit}) < 0 ? '' : {label}"
+        ));
     }
     json!({ "field": field, "type": "quantitative", "title": axis.label, "scale": scale, "axis": ticks })
 }
 
 /// Symbols as the marks are: dashes for theory, dots for single results, strokes for the rest.
 fn legend(dashed: &[String], dots: &[String]) -> Value {
-    let among =
-        |names: &[String], yes: &str, no: &str| json!({ "signal": format!("indexof({}, datum.value) >= 0 ? {yes} : {no}", json!(names)) });
+    let among = |names: &[String], yes: &str, no: &str| json!({ "value": { "expr": format!("indexof({}, datum.value) >= 0 ? {yes} : {no}", json!(names)) } });
     json!({
-        "orient": "top", "direction": "horizontal", "columns": 4, "symbolType": "stroke", "symbolStrokeWidth": 2.5, "symbolSize": 220, "labelLimit": 320,
-        "encode": { "symbols": { "update": {
+        "orient": "top", "direction": "horizontal", "columns": 4, "symbolType": "stroke", "symbolStrokeWidth": 2.5, "symbolOpacity": 1, "symbolSize": 330, "labelOffset": 8, "labelLimit": 320,
+        "encoding": { "symbols": {
             "shape": among(dots, "'circle'", "'stroke'"),
-            "size": among(dots, "60", "220"),
+            "size": among(dots, "50", "330"),
+            "strokeWidth": among(dots, "0", "2.5"),
             "strokeDash": among(dashed, "[4, 3]", "[1, 0]"),
-        } } },
+        } },
     })
 }
 
-/// Invisible points over everything that answer the pointer: a line by itself has no values to tell.
+/// Invisible points over everything that answer the pointer: a line by itself has no values to tell. What can be clicked and moved is here too, and the
+/// legend with it: Vega-Lite makes only the legend of this layer answer.
 fn pointer(figure: &Figure, mut encoding: Value, bands: bool) -> Value {
     let field = |field: &str, title: &str| json!({ "field": field, "title": title, "type": "quantitative", "format": ".5~r" });
     let mut told = vec![json!({ "field": "s", "title": "series" }), field("x", &figure.x.label), field("y", &figure.y.label)];
