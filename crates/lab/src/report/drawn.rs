@@ -65,10 +65,12 @@ pub(super) fn drawn(figure: &Figure) -> Drawn<'_> {
     Drawn { curves, x, y }
 }
 
-/// The ends of an axis: fixed, or those of the data with a margin. A linear ordinate begins at zero if the data come near.
+/// The ends of an axis: fixed if an axis can have them, or those of the data with a margin. A linear ordinate begins at zero if the data come near.
 fn ends(axis: &Axis, values: impl Iterator<Item = f64>, margin: f64, ordinate: bool) -> (f64, f64) {
-    if let Some(range) = axis.range {
-        return range;
+    if let Some((from, to)) = axis.range
+        && (from < to && (!axis.log || from > 0.0))
+    {
+        return (from, to);
     }
     let (low, high) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(value), high.max(value)));
     if low > high {
@@ -111,6 +113,7 @@ mod tests {
         assert_eq!(drawn(&figure(x(), y(), vec![(0.0, 10.0), (5.0, 100.0)])).y, (0.0, 104.0));
         assert_eq!(drawn(&figure(x(), y(), vec![(0.0, 90.0), (5.0, 100.0)])).y, (89.6, 100.4));
         assert_eq!(drawn(&figure(x(), y().range(-1.0, 7.0), vec![(0.0, 90.0)])).y, (-1.0, 7.0));
+        assert_eq!(drawn(&figure(x(), Axis::log("y").range(0.0, 7.0), vec![])).y, (1.0, 10.0), "zero is on no logarithmic axis");
         assert_eq!(drawn(&figure(x(), y(), vec![(3.0, 5.0)])).x, (2.7, 3.3));
         assert_eq!(drawn(&figure(x(), y(), vec![])).y, (0.0, 1.0));
     }

@@ -100,6 +100,16 @@ fn svg_of_a_small_figure() {
 }
 
 #[test]
+fn figures_without_points_are_drawn_empty() {
+    for axis in [Axis::linear("x"), Axis::log("x"), Axis::log("x").range(0.0, 10.0), Axis::linear("x").range(3.0, 3.0)] {
+        let mut empty = Figure { series: vec![], x: axis.clone(), y: axis, ..figure("empty") };
+        assert!(svg::svg(&empty).ends_with("</svg>\n"));
+        empty.series = vec![Series::new("nothing", Mark::Dashed, vec![(f64::NAN, 1.0)]), Series::new("one", Mark::Line, vec![(1.0, 1.0)])];
+        assert!(svg::svg(&empty).contains("nothing") && vega::vega(&empty)["layer"].is_array());
+    }
+}
+
+#[test]
 fn a_report_is_whole_and_the_same_twice() {
     let (outcomes, dir) = (outcomes(), tempfile::tempdir().unwrap());
     write(dir.path(), "Report", "", &entries(&outcomes)).unwrap();
