@@ -5,7 +5,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use miette::miette;
+use symbiosis_lab::files::write_atomically;
+use symbiosis_lab::report::{self, Entry};
 use symbiosis_lab::scenario::Scenario;
+use symbiosis_lab::traces::write_traces;
 
 use crate::failure::Failure;
 use crate::runs::Run;
@@ -49,9 +52,19 @@ impl OutFolder {
     }
 }
 
-/// All that `--out` writes: the scenario as it was run, and the results.
-fn everything(folder: &Path, scenario: &Scenario, runs: &[Run], _csv: bool) -> io::Result<()> {
-    fs::create_dir_all(folder)?;
-    fs::write(folder.join("scenario.toml"), &scenario.text)?;
-    fs::write(folder.join("results.json"), json(runs, runs.len() > 1))
+/// All that `--out` writes: the scenario as it was run, the results, traces (of each seed in a folder of its own where there are several),
+/// and a report.
+fn everything(folder: &Path, scenario: &Scenario, runs: &[Run], csv: bool) -> io::Result<()> {
+    write_atomically(&folder.join("scenario.toml"), scenario.text.as_bytes())?;
+    for run in runs {
+        let traces = if runs.len() > 1 { folder.join(format!("seed-{}", run.outcome.summary.seed)) } else { folder.to_path_buf() };
+        write_traces(&traces, &run.outcome, csv)?;
+    }
+    let outcomes: Vec<_> = runs.iter().map(|run| (run.outcome.summary.seed, &run.outcome)).collect();
+    let outcome = report::simulation(&outcomes, &scenario.name, &scenario.text);
+    let command = format!("symbiosis simulate scenario.toml --seed {} --seeds {}", runs[0].outcome.summary.seed, runs.len());
+    let entry = Entry { id: &scenario.name, title: "Simulation", source: "", command, outcome: &outcome };
+    report::write(folder, &scenario.name, "", &[entry])?;
+    // The report's own results are its claims, of which a simulation has none.
+    write_atomically(&folder.join("results.json"), json(runs, runs.len() > 1).as_bytes())
 }

@@ -1,6 +1,9 @@
 //! The experiments of the papers: what they set up, what they claim, what is measured, and the report that shows it.
 
 pub mod figure;
+pub mod files;
 mod measured;
 pub mod outcome;
+pub mod report;
 pub mod scenario;
+pub mod traces;

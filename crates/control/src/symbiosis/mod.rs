@@ -39,7 +39,11 @@ pub const GAMMA: f64 = 0.9;
 const EPSILON_PARAM: Param = Param::number("epsilon", EPSILON, 0.001, 1000.0, "growth rate ε of the model [1/s] (S §IV-A: 1.95)");
 const GAMMA_PARAM: Param = Param::number("gamma", GAMMA, 0.001, 0.999, "competition coefficient γ (S §IV-A: 0.9)");
 const GAMMA_RULE: Param = Param::choice("gamma_rule", &["fixed", "noise-aware"], "γ as given, or lowered by measurement noise (T Eq 15)");
-pub(crate) const MEASUREMENT: Param = Param::choice("measurement", &["oracle"], "where K and A come from: the simulator's own knowledge");
+pub(crate) const MEASUREMENT: Param = Param::choice(
+    "measurement",
+    &["oracle", "capacity"],
+    "where K and A come from: the simulator's own knowledge, or of K alone with A = K (S §III-D)",
+);
 pub(crate) const NOISE: Param = Param::number("noise", 0.0, 0.0, 10.0, "oracle: relative standard deviation of K − A (T §3.2)");
 
 /// The best we can make.
@@ -100,6 +104,7 @@ const START_PACING: f64 = 2.0;
 pub(crate) fn measurement(setup: &Setup, values: &Values) -> Box<dyn Measurement> {
     match values.word("measurement") {
         "oracle" => Box::new(Oracle::new(values.number("noise"), setup.seed)),
+        "capacity" => Box::new(Oracle::of_capacity()),
         other => unreachable!("the parameter's declaration does not allow {other}"),
     }
 }

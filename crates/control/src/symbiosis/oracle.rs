@@ -8,6 +8,8 @@ use crate::{Rate, Report};
 
 /// Takes the simulator's word, once for each [`Report::Path`].
 pub struct Oracle {
+    /// Takes all of K as available, whatever others use: what S §III-D assumes of Symbiosis beside Reno.
+    whole: bool,
     /// Standard deviation of the relative error of `K − A`: `K − A' = (1 + n)(K − A)`, n ~ N(0, noise²) (T §3).
     noise: f64,
     random: Random,
@@ -16,7 +18,12 @@ pub struct Oracle {
 impl Oracle {
     /// An oracle whose `K − A` is off by `noise` (a relative standard deviation).
     pub fn new(noise: f64, seed: u64) -> Oracle {
-        Oracle { noise, random: Random::new(seed, 0) }
+        Oracle { whole: false, noise, random: Random::new(seed, 0) }
+    }
+
+    /// An oracle that knows K and takes all of it as available.
+    pub fn of_capacity() -> Oracle {
+        Oracle { whole: true, ..Oracle::new(0.0, 0) }
     }
 }
 
@@ -25,6 +32,9 @@ impl Measurement for Oracle {
         let Report::Path { capacity, available, .. } = *report;
         if !(capacity > Rate::ZERO && capacity.bytes_per_s().is_finite() && available.bytes_per_s().is_finite()) {
             return None;
+        }
+        if self.whole {
+            return Some(Bandwidth { capacity, available: capacity });
         }
         let error = if self.noise > 0.0 { self.noise * self.random.normal() } else { 0.0 };
         let others = (capacity - available.clamp(Rate::ZERO, capacity)).bytes_per_s() * (1.0 + error);
@@ -47,6 +57,8 @@ mod tests {
         let got = Oracle::new(0.0, 1).report(&report(100.0, 30.0)).unwrap();
         assert!((got.available.mbps() - 30.0).abs() < 1e-9 && got.capacity.mbps() == 100.0);
         let got = Oracle::new(0.0, 1).report(&report(100.0, 130.0)).unwrap();
+        assert_eq!(got.available, got.capacity);
+        let got = Oracle::of_capacity().report(&report(100.0, 30.0)).unwrap();
         assert_eq!(got.available, got.capacity);
         assert!(Oracle::new(0.0, 1).report(&report(0.0, 0.0)).is_none());
         assert!(Oracle::new(0.0, 1).report(&report(f64::NAN, 0.0)).is_none());
