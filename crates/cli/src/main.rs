@@ -1,10 +1,11 @@
-//! The command `symbiosis`: simulates scenarios and lists controllers.
+//! The command `symbiosis`: simulates scenarios, reproduces the papers, lists controllers.
 //!
 //! Results go to stdout, everything else to stderr. Exit codes: 0 done, 1 failed, 2 the input is at fault.
 
 mod controllers;
 mod failure;
 mod output;
+mod reproduce;
 mod results;
 mod runs;
 mod simulate;
@@ -26,6 +27,8 @@ struct Cli {
 enum Command {
     /// Run a scenario
     Simulate(simulate::Args),
+    /// Run the papers' experiments, and write a report with their figures and claims
+    Reproduce(reproduce::Args),
     /// List the congestion controllers with their parameters
     Controllers(controllers::Args),
 }
@@ -33,6 +36,7 @@ enum Command {
 fn main() -> ExitCode {
     let done = match Cli::parse().command {
         Command::Simulate(args) => simulate::run(&args),
+        Command::Reproduce(args) => reproduce::run(&args),
         Command::Controllers(args) => controllers::run(&args),
     };
     match done {

@@ -24,21 +24,13 @@ impl OutFolder {
     /// # Errors
     /// Something is there already, or writing is not possible.
     pub fn check(folder: &Path) -> Result<OutFolder, Failure> {
-        let shown = folder.display();
-        let refuse =
-            |why: String| Failure::input(format!("--out {shown}: {why}"), "give a folder that does not exist yet, where you may write");
-        match fs::read_dir(folder) {
-            Ok(mut entries) => {
-                if entries.next().is_some() {
-                    return Err(refuse("the folder is not empty".into()));
-                }
-            }
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) => return Err(refuse(error.to_string())),
+        let refuse = |why: String| {
+            Failure::input(format!("--out {}: {why}", folder.display()), "give a folder that does not exist yet, where you may write")
+        };
+        if fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some()) {
+            return Err(refuse("the folder is not empty".into()));
         }
-        // A file that has no name is gone when it is closed, whatever happens in between.
-        let there = folder.ancestors().find(|path| path.exists()).unwrap_or(Path::new("."));
-        tempfile::tempfile_in(there).map_err(|error| refuse(format!("nothing can be written in {}: {error}", there.display())))?;
+        writable(folder).map_err(refuse)?;
         Ok(OutFolder(folder.into()))
     }
 
@@ -49,6 +41,20 @@ impl OutFolder {
     pub fn write(&self, scenario: &Scenario, runs: &[Run], csv: bool) -> Result<(), Failure> {
         let failed = |error: io::Error| Failure::Other(miette!("cannot write into {}: {error}", self.0.display()));
         everything(&self.0, scenario, runs, csv).map_err(failed)
+    }
+}
+
+/// Whether a folder is there or can be made, and one may write in it; why not, in words. Leaves nothing behind.
+pub fn writable(folder: &Path) -> Result<(), String> {
+    match fs::read_dir(folder) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error.to_string()),
+        _ => {}
+    }
+    // A file that has no name is gone when it is closed, whatever happens in between.
+    let there = folder.ancestors().find(|path| path.exists()).unwrap_or(Path::new("."));
+    match tempfile::tempfile_in(there) {
+        Ok(_) => Ok(()),
+        Err(error) => Err(format!("nothing can be written in {}: {error}", there.display())),
     }
 }
 

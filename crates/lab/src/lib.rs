@@ -1,5 +1,6 @@
 //! The experiments of the papers: what they set up, what they claim, what is measured, and the report that shows it.
 
+pub mod experiments;
 pub mod figure;
 pub mod files;
 mod measured;

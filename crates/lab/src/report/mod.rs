@@ -25,6 +25,7 @@ use crate::files::{file_stem, write_atomically};
 use crate::outcome::{Outcome, Verdict};
 
 pub use page::page;
+pub use results::json as results_json;
 pub use simulation::simulation;
 pub use table::table;
 

@@ -22,7 +22,7 @@ struct Row<'a> {
 }
 
 /// All claims, in the order of the page.
-pub(super) fn json(entries: &[Entry]) -> String {
+pub fn json(entries: &[Entry]) -> String {
     let claims = entries.iter().flat_map(|entry| entry.outcome.claims.iter().map(move |claim| (entry, claim)));
     let rows: Vec<Row> = claims
         .map(|(entry, claim)| {

@@ -1,0 +1,164 @@
+//! `symbiosis reproduce`: the papers' figures and tables, run, drawn and checked.
+
+use std::io::{self, IsTerminal};
+use std::path::PathBuf;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use clap::value_parser;
+use console::Term;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use miette::miette;
+use rayon::prelude::*;
+use symbiosis_lab::experiments::{ALL, Experiment, Lab, Status, find};
+use symbiosis_lab::outcome::Outcome;
+use symbiosis_lab::report::{self, Counts, Entry};
+
+use crate::failure::Failure;
+use crate::output::writable;
+use crate::simulate::print;
+use crate::table::table;
+
+/// Seeds where randomness enters.
+const SEEDS: u64 = 10;
+/// The same for `--quick`.
+const QUICK_SEEDS: u64 = 3;
+/// Columns of the summary when stdout is no terminal.
+const WIDTH: usize = 140;
+
+const TITLE: &str = "The papers, reproduced";
+const INTRO: &str = "Every figure and table that could be run, in the papers' form, with their claims checked. `symbiosis-paper` is the \
+                     papers to the letter, `symbiosis` our best. Both are fed by the oracle here: the simulator hands them the true \
+                     capacity and available bandwidth, until ImTCP measures them.";
+
+/// What to reproduce.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// List all experiments with their source, and run nothing
+    #[arg(long)]
+    list: bool,
+    /// Run these experiments only, e.g. S7,T3
+    #[arg(long, value_name = "ID,…", value_delimiter = ',')]
+    only: Vec<String>,
+    /// Shorter runs, fewer points and seeds
+    #[arg(long)]
+    quick: bool,
+    /// Seeds where randomness enters: 10, or 3 with --quick, unless given
+    #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(2..=100_000))]
+    seeds: Option<u64>,
+    /// The folder of the report
+    #[arg(long, value_name = "DIR", default_value = "report")]
+    out: PathBuf,
+    /// Print the claims as JSON and nothing else
+    #[arg(long)]
+    json: bool,
+    /// Run so many simulations at a time; as many as there are cores without
+    #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// An experiment is unknown or waits for something, or the report cannot be written.
+pub fn run(args: &Args) -> Result<(), Failure> {
+    if args.list {
+        return print(&list());
+    }
+    let chosen = chosen(&args.only)?;
+    writable(&args.out).map_err(|why| {
+        Failure::input(format!("--out {}: {why}", args.out.display()), "give a folder where you may write; it is made if it is not there")
+    })?;
+    let outcomes = run_all(args, &chosen)?;
+    let entries = entries(args, &outcomes);
+    if args.json {
+        return print(&report::results_json(&entries));
+    }
+    let (width, colour) = (console_width(), io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none());
+    let page = args.out.join("index.html");
+    print(&format!("{}\n{}. The report is {}\n", report::table(&entries, width, colour), Counts::of(&entries), page.display()))
+}
+
+type Found = Vec<(&'static Experiment, Outcome)>;
+
+/// Runs the chosen experiments on all cores, and writes the report anew whenever one ends: an interrupted run leaves what it has.
+fn run_all(args: &Args, chosen: &[&'static Experiment]) -> Result<Found, Failure> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(args.threads.unwrap_or(0).into()).build();
+    let pool = pool.map_err(|error| Failure::Other(miette!("no threads to run in: {error}")))?;
+    let bar = progress(chosen.len() as u64);
+    let runs = AtomicU64::new(0);
+    let ran = || bar.set_message(format!("{} simulations", runs.fetch_add(1, Ordering::Relaxed) + 1));
+    let lab = Lab { quick: args.quick, seeds: args.seeds.unwrap_or(if args.quick { QUICK_SEEDS } else { SEEDS }), ran: &ran };
+    let found: Mutex<Found> = Mutex::new(Vec::new());
+    let one = |experiment: &&'static Experiment| {
+        let Status::Ready(run) = experiment.status else { unreachable!("only those that are ready are chosen") };
+        let outcome = run(&lab);
+        let mut found = found.lock().expect("nobody panics while writing");
+        found.push((*experiment, outcome));
+        found.sort_by_key(|(experiment, _)| ALL.iter().position(|other| other.id == experiment.id));
+        bar.inc(1);
+        report::write(&args.out, TITLE, INTRO, &entries(args, &found))
+    };
+    let written: io::Result<()> = pool.install(|| chosen.par_iter().map(one).collect());
+    bar.finish_and_clear();
+    written.map_err(|error| Failure::Other(miette!("cannot write into {}: {error}", args.out.display())))?;
+    Ok(found.into_inner().expect("nobody panics while writing"))
+}
+
+fn entries<'a>(args: &Args, found: &'a [(&'static Experiment, Outcome)]) -> Vec<Entry<'a>> {
+    let quick = if args.quick { " --quick" } else { "" };
+    let seeds = args.seeds.map_or(String::new(), |seeds| format!(" --seeds {seeds}"));
+    let entry = |(experiment, outcome): &'a (&'static Experiment, Outcome)| Entry {
+        id: experiment.id,
+        title: experiment.title,
+        source: experiment.source,
+        command: format!("symbiosis reproduce --only {}{quick}{seeds}", experiment.id),
+        outcome,
+    };
+    found.iter().map(entry).collect()
+}
+
+/// The experiments that were asked for, or all that are ready.
+fn chosen(only: &[String]) -> Result<Vec<&'static Experiment>, Failure> {
+    if only.is_empty() {
+        return Ok(ALL.iter().filter(|experiment| matches!(experiment.status, Status::Ready(_))).collect());
+    }
+    let ready = || ALL.iter().filter(|e| matches!(e.status, Status::Ready(_))).map(|e| e.id).collect::<Vec<_>>().join(", ");
+    only.iter()
+        .map(|id| match find(id.trim()) {
+            None => Err(Failure::input(format!("--only {id}: there is no such experiment"), format!("ready are {}", ready()))),
+            Some(Experiment { status: Status::Waits(what), id, .. }) => {
+                Err(Failure::input(format!("--only {id}: it cannot be run yet, it waits for {what}"), format!("ready are {}", ready())))
+            }
+            Some(experiment) => Ok(experiment),
+        })
+        .collect()
+}
+
+fn list() -> String {
+    let row = |experiment: &Experiment| {
+        let status = match experiment.status {
+            Status::Ready(_) => "ready".into(),
+            Status::Waits(what) => format!("waits for {what}"),
+        };
+        vec![experiment.id.into(), experiment.source.into(), experiment.title.into(), status]
+    };
+    table(&["id", "source", "what", "status"], &ALL.iter().map(row).collect::<Vec<_>>(), 4)
+}
+
+/// Columns that the summary may take.
+fn console_width() -> usize {
+    Term::stdout().size_checked().map_or(WIDTH, |(_, columns)| columns.into())
+}
+
+/// A bar on a terminal.
+fn progress(experiments: u64) -> ProgressBar {
+    if !io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let style = ProgressStyle::with_template("{bar:40} {pos}/{len} experiments, {msg}, {elapsed}").expect("a valid template");
+    let bar = ProgressBar::with_draw_target(Some(experiments), ProgressDrawTarget::stderr()).with_style(style);
+    bar.enable_steady_tick(Duration::from_millis(200));
+    bar
+}

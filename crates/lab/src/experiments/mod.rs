@@ -1,0 +1,48 @@
+//! The papers' figures and tables as experiments: one file for each, and the list of all that there are.
+//!
+//! An experiment makes its scenarios as TOML text, which the report shows and `symbiosis simulate` takes, runs them, draws the paper's
+//! plot and checks the paper's claims. A claim that differs is an honest result and says why.
+
+mod claims;
+mod i1;
+mod i4;
+mod lab;
+mod list;
+mod s1;
+mod s14;
+mod s4;
+mod s7;
+mod series;
+mod t3;
+
+pub use lab::Lab;
+pub use list::ALL;
+
+use crate::outcome::Outcome;
+
+/// A figure or table of a paper.
+#[derive(Debug)]
+pub struct Experiment {
+    /// Short name: paper and number. `"S7"` is Fig 7 of S.
+    pub id: &'static str,
+    /// What it is about, in a few words.
+    pub title: &'static str,
+    /// The figures and tables that it reproduces: `"S Fig 7"`.
+    pub source: &'static str,
+    /// How it is run, or what it still waits for.
+    pub status: Status,
+}
+
+/// Whether an experiment can be run.
+#[derive(Clone, Copy, Debug)]
+pub enum Status {
+    /// It can.
+    Ready(fn(&Lab) -> Outcome),
+    /// It waits for this.
+    Waits(&'static str),
+}
+
+/// The experiment of that name, whatever the case of its letters.
+pub fn find(id: &str) -> Option<&'static Experiment> {
+    ALL.iter().find(|experiment| experiment.id.eq_ignore_ascii_case(id))
+}

@@ -1,0 +1,166 @@
+//! S Figs 7 and 8: one flow of each kind, at 100 Mbit/s and at 1 Gbit/s.
+
+use super::Lab;
+use super::claims::{claim, exact, within};
+use super::series;
+use crate::figure::{Axis, Figure, Mark, Series};
+use crate::outcome::Outcome;
+use crate::scenario::Scenario;
+
+/// What has no part in the claims: slow start and what its overshoot costs.
+const START_UP: f64 = 20.0;
+
+/// A run: its name in the figure, its controller, parameters, recovery.
+struct Kind {
+    name: &'static str,
+    cc: &'static str,
+    params: String,
+    recovery: &'static str,
+}
+
+fn kind(name: &'static str, cc: &'static str, recovery: &'static str) -> Kind {
+    Kind { name, cc, params: String::new(), recovery }
+}
+
+/// S Figs 7, 8 on a bottleneck of `mbps`.
+fn text(id: &str, mbps: u32, duration: u32, kind: &Kind) -> String {
+    let (name, cc, recovery) = (kind.name.replace(' ', "-"), kind.cc, kind.recovery);
+    format!(
+        r#"# S Fig {figure}: one flow alone. Base RTT 70 ms, a buffer of one bandwidth-delay product.
+name = "{id}-{name}"
+duration_s = {duration}
+[bottleneck]
+rate_mbps = {mbps}
+delay_ms = 25
+queue_bdp = 1.0
+[[flow]]
+cc = "{cc}"
+access_rate_mbps = {access}
+access_delay_ms = 5
+initial_window = 2
+recovery = "{recovery}"
+params = {{ {params} }}
+[measure]
+from_s = {START_UP}
+[trace]
+every_ms = 100
+"#,
+        figure = &id[1..],
+        access = 2 * mbps,
+        params = kind.params,
+    )
+}
+
+/// S Fig 7.
+pub fn at_100_mbps(lab: &Lab) -> Outcome {
+    run(lab, "S7", 100, if lab.quick { 100 } else { 200 })
+}
+
+/// S Fig 8.
+pub fn at_1_gbps(lab: &Lab) -> Outcome {
+    run(lab, "S8", 1000, if lab.quick { 60 } else { 200 })
+}
+
+fn run(lab: &Lab, id: &str, mbps: u32, duration: u32) -> Outcome {
+    let mut kinds = vec![
+        kind("reno", "reno", "reno"),
+        kind("highspeed", "highspeed", "sack"),
+        kind("scalable", "scalable", "sack"),
+        // S §IV-A: one packet of α for each Mbit/s.
+        Kind { params: format!("alpha = {mbps}"), ..kind("fast", "fast", "sack") },
+        kind("symbiosis-paper", "symbiosis-paper", "sack"),
+        kind("symbiosis", "symbiosis", "sack"),
+    ];
+    // Named after the recovery that they differ in.
+    kinds.push(kind("highspeed newreno", "highspeed", "newreno"));
+    kinds.push(kind("scalable newreno", "scalable", "newreno"));
+    let scenarios: Vec<Scenario> = kinds.iter().map(|kind| lab.scenario(&text(id, mbps, duration, kind))).collect();
+    let outcomes = lab.run_all(&scenarios);
+
+    let mut found = Outcome::default();
+    let windows = |names: &[&str]| {
+        let named = kinds.iter().zip(&outcomes).filter(|(kind, _)| names.contains(&kind.name));
+        named.map(|(kind, outcome)| Series::new(kind.name, Mark::Line, series::window(outcome, 0))).collect::<Vec<_>>()
+    };
+    for (part, names) in [
+        ("loss-based", vec!["reno", "highspeed", "scalable"]),
+        ("measuring", vec!["fast", "symbiosis-paper", "symbiosis"]),
+        ("newreno", vec!["highspeed newreno", "scalable newreno"]),
+    ] {
+        let series = windows(&names);
+        found.figures.push(Figure {
+            id: format!("{id}-{part}"),
+            title: format!("One flow alone, {mbps} Mbit/s: {part}"),
+            caption: match part {
+                "loss-based" => "Windows of the loss-based controllers: loss after loss. Reno with Reno's recovery, the others with SACK.",
+                "measuring" => "Windows of those that measure: they reach a value and stay. Symbiosis with the oracle.",
+                _ => "The loss-based high-speed controllers with NewReno's recovery instead of SACK.",
+            }
+            .into(),
+            x: Axis::linear("time [s]"),
+            y: Axis::linear("window [packets]"),
+            series,
+        });
+    }
+    let ideal = mbps as f64 * 1e6 / 8.0 * 0.070 / 1500.0;
+    for (kind, outcome) in kinds.iter().zip(&outcomes) {
+        let flow = &outcome.summary.flows[0];
+        let losses = exact(flow.loss_events as f64 + flow.timeouts as f64);
+        match kind.cc {
+            "reno" | "highspeed" | "scalable" => {
+                if kind.recovery != "newreno" {
+                    found.claims.push(claim(
+                        format!("{}: loses again and again", kind.name),
+                        "periodic loss",
+                        losses,
+                        "loss events",
+                        losses.mean >= 1.0,
+                        "no loss in the time that was run: Reno's window needs longer than that for one sawtooth, W/2 round trips",
+                    ));
+                }
+                // S has timeouts at 1 Gbit/s only, and for these two only, with what ns-2 of 2005 called SACK.
+                if mbps == 1000 && kind.cc != "reno" {
+                    let timeouts = exact(outcome.flow_traces[0].last().map_or(0.0, |sample| sample.timeouts as f64));
+                    let recovery = if kind.recovery == "sack" { "SACK" } else { "NewReno" };
+                    found.claims.push(claim(
+                        format!("{} with {recovery}: retransmission timeouts", kind.cc),
+                        "many",
+                        timeouts,
+                        "timeouts",
+                        timeouts.mean >= 2.0,
+                        "a scoreboard without a limit (RFC 6675) recovers what ns-2's of 2005 could not: the timeouts are the recovery's, \
+                         not the window's",
+                    ));
+                }
+            }
+            _ => {
+                let drops = exact(series::drops_from(outcome, 0.0));
+                found.claims.push(claim(
+                    format!("{}: no loss", oracle(kind)),
+                    "0",
+                    drops,
+                    "packets",
+                    drops.mean == 0.0,
+                    "the start overshoots the buffer",
+                ));
+                if kind.cc != "fast" {
+                    let window = exact(series::mean(&series::window(outcome, 0), START_UP, duration as f64));
+                    found.claims.push(claim(
+                        format!("{}: window at w* = Kτ", oracle(kind)),
+                        format!("{ideal:.0}"),
+                        window,
+                        "packets",
+                        within(window, ideal, 0.02),
+                        "more than 2 % off",
+                    ));
+                }
+            }
+        }
+    }
+    found.scenarios = scenarios.into_iter().map(|scenario| (scenario.name, scenario.text)).collect();
+    found
+}
+
+fn oracle(kind: &Kind) -> String {
+    if kind.cc.starts_with("symbiosis") { format!("{} (oracle)", kind.name) } else { kind.name.into() }
+}

@@ -1,0 +1,31 @@
+//! From traces to points, and numbers of a part of a trace.
+
+use symbiosis_sim::{FlowSample, Outcome};
+
+/// `(time [s], value)` of each sample of a flow.
+pub fn of_flow(outcome: &Outcome, flow: usize, value: impl Fn(&FlowSample) -> f64) -> Vec<(f64, f64)> {
+    outcome.flow_traces[flow].iter().map(|sample| (sample.at.secs(), value(sample))).collect()
+}
+
+/// The window of a flow \[packets\] over time \[s\].
+pub fn window(outcome: &Outcome, flow: usize) -> Vec<(f64, f64)> {
+    of_flow(outcome, flow, |sample| sample.cwnd_packets)
+}
+
+/// The queue of the first listed link \[packets\] over time \[s\].
+pub fn queue(outcome: &Outcome) -> Vec<(f64, f64)> {
+    outcome.link_traces[0].iter().map(|sample| (sample.at.secs(), sample.queue_packets as f64)).collect()
+}
+
+/// Mean of the values from one time to another.
+pub fn mean(points: &[(f64, f64)], from: f64, to: f64) -> f64 {
+    let inside: Vec<f64> = points.iter().filter(|(t, _)| *t >= from && *t < to).map(|(_, y)| *y).collect();
+    inside.iter().sum::<f64>() / inside.len() as f64
+}
+
+/// Packets that the first listed link dropped from one time on.
+pub fn drops_from(outcome: &Outcome, from: f64) -> f64 {
+    let trace = &outcome.link_traces[0];
+    let before = trace.iter().take_while(|sample| sample.at.secs() <= from).last().map_or(0, |sample| sample.drops);
+    (trace.last().map_or(0, |sample| sample.drops) - before) as f64
+}

@@ -1,0 +1,128 @@
+//! T Fig 3: two Symbiosis flows, the second joins at 50 s.
+
+use symbiosis_base::{Nanos, Rate};
+use symbiosis_control::lotka_volterra::facts::EqualFlows;
+use symbiosis_control::symbiosis::{EPSILON, GAMMA};
+
+use super::Lab;
+use super::claims::{claim, exact, within};
+use super::series;
+use crate::figure::{Axis, Figure, Mark, Series};
+use crate::outcome::{Claim, Outcome};
+
+fn text(cc: &str) -> String {
+    format!(
+        r#"# T Fig 3: two flows, the second joins at 50 s. Base RTT 120 ms: 1000 packets of 1500 bytes.
+name = "T3-{cc}"
+duration_s = 200
+[bottleneck]
+rate_mbps = 100
+delay_ms = 50
+queue_packets = 1000
+[[flow]]
+cc = "{cc}"
+name = "first"
+access_rate_mbps = 200
+access_delay_ms = 5
+initial_window = 2
+[[flow]]
+cc = "{cc}"
+name = "second"
+start_s = 50
+access_rate_mbps = 200
+access_delay_ms = 5
+initial_window = 2
+[measure]
+from_s = 150
+[trace]
+every_ms = 200
+"#
+    )
+}
+
+pub fn run(lab: &Lab) -> Outcome {
+    let settings = ["symbiosis-paper", "symbiosis"];
+    let scenarios = settings.map(|cc| lab.scenario(&text(cc)));
+    let outcomes = lab.run_all(&scenarios);
+    let mut found = Outcome::default();
+    let mut queues = Vec::new();
+    for ((cc, scenario), outcome) in settings.iter().zip(&scenarios).zip(&outcomes) {
+        found.figures.push(Figure {
+            id: format!("T3-{cc}"),
+            title: format!("Two flows of {cc} (oracle)"),
+            caption: "Congestion windows; the second flow joins at 50 s.".into(),
+            x: Axis::linear("time [s]"),
+            y: Axis::linear("window [packets]").range(0.0, 1200.0),
+            series: ["first", "second"]
+                .iter()
+                .enumerate()
+                .map(|(flow, name)| {
+                    let from = if flow == 0 { 0.0 } else { 50.0 };
+                    Series::new(name, Mark::Line, series::window(outcome, flow).into_iter().filter(|(t, _)| *t >= from).collect())
+                })
+                .collect(),
+        });
+        queues.push(Series::new(cc, Mark::Line, series::queue(outcome)));
+        found.claims.extend(claims(cc, outcome));
+        found.scenarios.push((scenario.name.clone(), scenario.text.clone()));
+    }
+    let flows = two_flows();
+    for (name, queue) in [("S Eq 20", flows.queue()), ("for a measured A", flows.measured_queue())] {
+        queues.push(Series::new(name, Mark::Dashed, vec![(50.0, queue / 1500.0), (200.0, queue / 1500.0)]));
+    }
+    found.figures.push(Figure {
+        id: "T3-queue".into(),
+        title: "The queue that two flows leave standing".into(),
+        caption: "S Eq 20 holds for the corrected input; with a correct measurement of A the papers' law leaves (n−1)(1−γ)Kτ.".into(),
+        x: Axis::linear("time [s]"),
+        y: Axis::linear("queue [packets]"),
+        series: queues,
+    });
+    found.notes.push(format!(
+        "With the oracle the second flow finds A ≈ 0 and so grows at the rate ε(1 − γ) = {:.3} a second: from 2 packets to half of Kτ \
+         it takes ln(250)/{0:.3} ≈ 28 s. The paper's second flow is faster because its ImTCP reads A too high for unpaced flows.",
+        EPSILON * (1.0 - GAMMA)
+    ));
+    found
+}
+
+/// Two flows of the papers' γ at 100 Mbit/s and 120 ms.
+fn two_flows() -> EqualFlows {
+    EqualFlows { n: 2, gamma: GAMMA, room: Rate::from_mbps(100.0).times(Nanos::from_millis(120)) }
+}
+
+fn claims(cc: &str, outcome: &symbiosis_sim::Outcome) -> Vec<Claim> {
+    let alone = exact(series::mean(&series::window(outcome, 0), 30.0, 50.0));
+    let drops = exact(series::drops_from(outcome, 0.0));
+    let jain = exact(outcome.summary.jain);
+    let queue = exact(outcome.summary.links[0].queue_packets.mean);
+    let wanted = two_flows().queue() / 1500.0;
+    vec![
+        claim(
+            format!("{cc}: the first flow alone reaches Kτ"),
+            "≈ 1000",
+            alone,
+            "packets",
+            within(alone, 1000.0, 0.02),
+            "more than 2 % off",
+        ),
+        claim(format!("{cc}: no packet is lost"), "0", drops, "packets", drops.mean == 0.0, "the buffer overflows"),
+        claim(
+            format!("{cc}: both share alike from 150 s on"),
+            "the same window",
+            jain,
+            "Jain",
+            jain.mean >= 0.99,
+            "they are still converging",
+        ),
+        claim(
+            format!("{cc}: standing queue of S Eq 20"),
+            format!("{wanted:.1}"),
+            queue,
+            "packets",
+            within(queue, wanted, 0.15),
+            "S Eq 20 takes K − A for the sum of w/τ (S Eq 17). In a standing queue the others' rate is w/srtt, smaller by τ/srtt, so the \
+             fixed point is Q = (n−1)(1−γ)Kτ = 100 packets",
+        ),
+    ]
+}
