@@ -125,6 +125,15 @@ pub fn corrected(b: &Bandwidth, smoothed: Nanos, tau: Nanos) -> Bandwidth {
     Bandwidth { capacity: b.capacity, available: b.capacity - (b.capacity - b.available) * ratio }
 }
 
+/// Where one flow's window rests under the corrected input beside traffic that does not yield, `AKτ/(A + γ(K − A))` \[bytes\].
+///
+/// The link is full, so the flow gets A and its window is `A·srtt`; put that and [`corrected`] into S Eq 11 and solve for `srtt`. It lies
+/// between `Aτ`, which leaves no queue, and S Eq 11's window.
+pub fn corrected_rest(b: &Bandwidth, gamma: f64, tau: Nanos) -> f64 {
+    let (k, a) = (b.capacity.bytes_per_s(), b.available.bytes_per_s());
+    a * b.capacity.times(tau) / (a + gamma * (k - a))
+}
+
 /// The controller.
 pub struct Symbiosis {
     window: Window,

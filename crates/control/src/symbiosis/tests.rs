@@ -169,3 +169,13 @@ fn the_correction_is_the_queue_seen_in_the_round_trip_time_and_bounded() {
     assert_eq!(fed(90), 50.0);
     assert!(fed(500) < 1e-9);
 }
+
+#[test]
+fn the_corrected_rest_is_the_models_equilibrium_in_the_queue_that_it_leaves() {
+    let b = Bandwidth { capacity: Rate::from_mbps(100.0), available: Rate::from_mbps(50.0) };
+    let w = corrected_rest(&b, GAMMA, TAU);
+    let srtt = Nanos::from_secs(w / b.available.bytes_per_s());
+    let model = LotkaVolterra { epsilon: EPSILON, gamma: GAMMA };
+    assert!((model.equilibrium(&corrected(&b, srtt, TAU), TAU) / w - 1.0).abs() < 1e-6);
+    assert!(w > b.available.times(TAU) && w < model.equilibrium(&b, TAU));
+}

@@ -5,17 +5,17 @@ use symbiosis_control::lotka_volterra::capacities::Shared;
 use symbiosis_control::symbiosis::GAMMA;
 
 use super::Lab;
-use super::claims::{claim, exact};
+use super::claims::claim;
 use crate::figure::{Axis, Figure, Mark, Series};
-use crate::outcome::Outcome;
+use crate::outcome::{Measured, Outcome};
 use crate::scenario::Scenario;
 
-fn text(cc: &str, mbps: f64) -> String {
+fn text(cc: &str, mbps: f64, start: f64) -> String {
     // Links with their own queues instead of the dumbbell shorthand: below 30 Mbit/s of the shared link it is an access link that fills.
     format!(
         r#"# S Fig 14: access of 10 and of 20 Mbit/s, a shared link of {mbps} Mbit/s. Base RTT 100 ms, buffers of one bandwidth-delay product.
 name = "S14-{cc}-{mbps}"
-duration_s = 300
+duration_s = 200
 [[link]]
 name = "shared"
 rate_mbps = {mbps}
@@ -40,29 +40,40 @@ initial_window = 2
 cc = "{cc}"
 name = "fast"
 route = ["fast access", "shared"]
-start_s = 0.5
+start_s = {start}
 initial_window = 2
 [measure]
-from_s = 150
+from_s = 100
 "#
     )
 }
 
 pub fn run(lab: &Lab) -> Outcome {
-    let rates: Vec<f64> =
-        if lab.quick { vec![5.0, 8.0, 12.0, 15.0, 20.0, 25.0, 30.0] } else { (10..=60).map(|i| i as f64 / 2.0).collect() };
+    let rates: &[f64] = match lab.quick {
+        true => &[5.0, 8.0, 12.0, 15.0, 20.0, 25.0, 30.0],
+        false => &[5.0, 6.0, 8.0, 9.0, 10.0, 11.0, 12.0, 13.5, 15.0, 16.5, 18.0, 20.0, 22.0, 25.0, 28.0, 30.0],
+    };
     let mut found = Outcome::default();
     for cc in ["reno", "symbiosis-paper", "symbiosis"] {
-        let scenarios: Vec<Scenario> = rates.iter().map(|mbps| lab.scenario(&text(cc, *mbps))).collect();
+        // Nothing in it is random, so the seed moves the second flow's start: two drop-tail sawtooths may fall into step.
+        let starts: Vec<f64> = (0..lab.seeds).map(|seed| 0.5 + 0.617 * seed as f64).collect();
+        let scenarios: Vec<Scenario> =
+            rates.iter().flat_map(|mbps| starts.iter().map(|start| lab.scenario(&text(cc, *mbps, *start)))).collect();
         let outcomes = lab.run_all(&scenarios);
-        let throughput = |flow: usize| -> Vec<(f64, f64)> {
-            rates.iter().zip(&outcomes).map(|(mbps, run)| (*mbps, run.summary.flows[flow].throughput_mbps)).collect()
+        let of = |i: usize, value: &dyn Fn(&symbiosis_sim::Outcome) -> f64| {
+            Measured::over(&outcomes[i * starts.len()..][..starts.len()].iter().map(value).collect::<Vec<_>>())
         };
+        let throughput =
+            |flow: usize| -> Vec<Measured> { (0..rates.len()).map(|i| of(i, &|run| run.summary.flows[flow].throughput_mbps)).collect() };
         let measured = [throughput(0), throughput(1)];
         let mut series: Vec<Series> = ["10 Mbit/s access", "20 Mbit/s access"]
             .iter()
             .zip(&measured)
-            .map(|(name, points)| Series::new(name, Mark::LinePoints, points.clone()))
+            .map(|(name, measured)| {
+                let points = rates.iter().zip(measured).map(|(mbps, m)| (*mbps, m.mean)).collect();
+                let band = measured.iter().map(|m| (m.mean - m.ci95, m.mean + m.ci95)).collect();
+                Series { band: Some(band), ..Series::new(name, Mark::LinePoints, points) }
+            })
             .collect();
         if cc != "reno" {
             for (name, flow, of) in [
@@ -87,50 +98,63 @@ pub fn run(lab: &Lab) -> Outcome {
             y: Axis::linear("throughput [Mbit/s]"),
             series,
         });
-        // The papers' two cases, and the point where the two theories are farthest apart.
-        let at = |mbps: f64| {
+        // The paper's two cases: below the slower access, and between the two, where the theories are farthest apart.
+        let ratio = |mbps: f64| {
             let i = rates.iter().position(|rate| *rate == mbps).expect("this rate is among those that are run");
-            (measured[0][i].1, measured[1][i].1)
+            of(i, &|run| run.summary.flows[1].throughput_mbps / run.summary.flows[0].throughput_mbps)
         };
-        let (slow, fast) = at(8.0);
-        let ratio = exact(fast / slow);
+        let below = ratio(8.0);
         found.claims.push(claim(
             format!("{}: fair below the slower access (8 Mbit/s)", name(cc)),
             "1 : 1",
-            ratio,
+            below,
             "fast : slow",
-            (ratio.mean - 1.0).abs() < 0.05,
-            "the two do not share alike",
+            (below.mean - 1.0).abs() < 0.05,
+            if cc == "reno" { STEP } else { WHOLE_PACKETS },
         ));
-        let (slow, fast) = at(15.0);
-        let ratio = exact(fast / slow);
+        let between = ratio(15.0);
         if cc == "reno" {
             found.claims.push(claim(
                 "reno: fair between the two (15 Mbit/s)",
                 "1 : 1",
-                ratio,
+                between,
                 "fast : slow",
-                (ratio.mean - 1.0).abs() < 0.1,
-                "two drop-tail sawtooths fall into step: the flow whose packets meet the full queue loses, and that is not decided by chance",
+                (between.mean - 1.0).abs() < 0.1,
+                STEP,
             ));
         } else {
             let [of_27, of_fluid] = [claimed(15.0), fluid(15.0)].map(|shares| shares[1] / shares[0]);
             found.claims.push(claim(
                 format!("{}: shares as the capacities between the two (15 Mbit/s)", name(cc)),
                 format!("K₂ : K₁ = {of_27:.2} (S Eq 27)"),
-                ratio,
+                between,
                 "fast : slow",
-                (ratio.mean / of_27 - 1.0).abs() < 0.05,
-                &format!(
-                    "Eq 27 does not follow from Eq 8: with Σ over the others of N = K − A the fixed point is \
-                     N = K_i − γ(ΣK − BW)/(1 + (n−1)γ), a ratio of {of_fluid:.2}"
-                ),
+                (between.mean / of_27 - 1.0).abs() < 0.05,
+                WHOLE_PACKETS,
+            ));
+            found.claims.push(claim(
+                format!("{}: shares by the fluid fixed point of S Eq 8 (15 Mbit/s)", name(cc)),
+                format!("{of_fluid:.2}"),
+                between,
+                "fast : slow",
+                (between.mean / of_fluid - 1.0).abs() < 0.05,
+                "that fixed point takes K − A for what the others offer. A measurement reads what they get through the standing queue, \
+                 and with that S Eq 27, which does not follow from S Eq 8, comes out right: ΣN = γBW + (1−γ)ΣK",
             ));
         }
-        found.scenarios.extend(scenarios.into_iter().filter(|scenario| scenario.name.ends_with("-15")).map(|s| (s.name, s.text)));
+        let shown = scenarios.into_iter().step_by(starts.len()).filter(|scenario| scenario.name.ends_with("-15"));
+        found.scenarios.extend(shown.map(|scenario| (scenario.name, scenario.text)));
     }
     found
 }
+
+/// Why Reno need not be fair.
+const STEP: &str = "two drop-tail sawtooths fall into step: the flow whose additional packet meets the full queue loses, again and again";
+
+/// Why Symbiosis comes close, and no closer.
+const WHOLE_PACKETS: &str = "windows of 30 to 80 packets are sent as whole packets, and the model's rest amplifies such a difference by \
+                             1/(1−γ) = 10. With packets of 150 bytes instead of 1500, symbiosis-paper comes to 0.995 at 8 and to 1.495 at \
+                             15 Mbit/s, symbiosis to 0.992 and 1.43";
 
 fn name(cc: &str) -> String {
     if cc == "reno" { cc.into() } else { format!("{cc} (oracle)") }

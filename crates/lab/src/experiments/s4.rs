@@ -4,7 +4,7 @@ use symbiosis_base::{Bytes, Nanos, Rate};
 use symbiosis_control::lotka_volterra::reno_rivalry::{Cycle, Rivalry};
 
 use super::Lab;
-use super::claims::{claim, exact};
+use super::claims::{claim, exact, within};
 use crate::figure::{Axis, Figure, Mark, Series};
 use crate::outcome::{Measured, Outcome};
 use crate::scenario::Scenario;
@@ -14,6 +14,9 @@ const TAU: Nanos = Nanos::from_millis(50);
 const PACKET: Bytes = Bytes(1500);
 /// Packets of Fig 5's buffer, one bandwidth-delay product at 10 Mbit/s.
 const FIG_5_BUFFER: f64 = 41.0;
+
+/// Starts of cases with many packets: they differ by a few per cent there.
+const FAST_STARTS: u64 = 2;
 
 /// One curve: a capacity and a buffer.
 #[derive(Clone, Copy)]
@@ -27,14 +30,23 @@ impl Case {
         Case { mbps, buffer: bdp * Rate::from_mbps(mbps).times(TAU) / PACKET.as_f64() }
     }
 
-    fn cycle(&self, epsilon: f64) -> Option<Cycle> {
+    /// Whether its packets are so many that it is run shorter and from fewer starts.
+    fn is_fast(&self) -> bool {
+        self.mbps > 200.0
+    }
+
+    fn rivalry(&self, epsilon: f64) -> Rivalry {
         let buffer = Bytes::from_f64(self.buffer * PACKET.as_f64());
-        Rivalry { capacity: Rate::from_mbps(self.mbps), tau: TAU, mean_rtt: TAU, buffer, epsilon, packet: PACKET }.cycle()
+        Rivalry { capacity: Rate::from_mbps(self.mbps), tau: TAU, mean_rtt: TAU, buffer, epsilon, packet: PACKET }
+    }
+
+    fn cycle(&self, epsilon: f64) -> Option<Cycle> {
+        self.rivalry(epsilon).cycle()
     }
 
     fn text(&self, id: &str, epsilon: f64, measurement: &str, start: f64) -> String {
         let Case { mbps, buffer } = *self;
-        let duration = if mbps > 200.0 { 200 } else { 400 };
+        let duration = if self.is_fast() { 100 } else { 300 };
         format!(
             r#"# {id}: Symbiosis beside Reno. Base RTT 50 ms.
 name = "{id}-{mbps}-{buffer:.0}-{measurement}"
@@ -47,11 +59,11 @@ queue_packets = {buffer:.0}
 cc = "reno"
 recovery = "newreno"
 initial_window = 2
+start_s = {start}
 [[flow]]
-cc = "symbiosis-paper"
+cc = "symbiosis-paper"                # first, so that it sees the base RTT
 recovery = "newreno"
 initial_window = 2
-start_s = {start}
 params = {{ epsilon = {epsilon}, measurement = "{measurement}" }}
 [measure]
 from_s = {from}
@@ -61,9 +73,9 @@ from_s = {from}
     }
 }
 
-/// λ over ε of one simulated case: the seed moves the second flow's start, because nothing else in it is random.
+/// λ over ε of one simulated case: the seed moves Reno's start, because nothing else in it is random.
 fn simulated(lab: &Lab, id: &str, case: &Case, epsilons: &[f64], measurement: &str) -> (Vec<Measured>, Scenario) {
-    let seeds = lab.seeds;
+    let seeds = if case.is_fast() { lab.seeds.min(FAST_STARTS) } else { lab.seeds };
     let scenarios: Vec<Scenario> = epsilons
         .iter()
         .flat_map(|epsilon| (0..seeds).map(move |seed| (*epsilon, 1.0 + 0.617 * seed as f64)))
@@ -103,15 +115,7 @@ pub fn over_buffers(lab: &Lab) -> Outcome {
     let mut found = sweep(lab, "S4", &cases);
     // Kτ is 41.7 packets, so Eq 25's limit for ε → ∞ is ¾B/Kτ.
     for (name, case) in &cases[3..] {
-        let rivalry = Rivalry {
-            capacity: Rate::from_mbps(case.mbps),
-            tau: TAU,
-            mean_rtt: TAU,
-            buffer: Bytes::from_f64(case.buffer * PACKET.as_f64()),
-            epsilon: 1.0,
-            packet: PACKET,
-        };
-        let least = exact(rivalry.least_lambda());
+        let least = exact(case.rivalry(1.0).least_lambda());
         found.claims.push(claim(
             format!("{name}: no ε makes the two equal (formula, corrected)"),
             "λ > 1 for every ε",
@@ -148,7 +152,7 @@ pub fn over_capacities(lab: &Lab) -> Outcome {
 }
 
 fn sweep(lab: &Lab, id: &str, cases: &[(String, Case)]) -> Outcome {
-    let epsilons: &[f64] = if lab.quick { &[0.2, 1.0, 5.0] } else { &[0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0] };
+    let epsilons: &[f64] = if lab.quick { &[0.2, 1.0, 5.0] } else { &[0.2, 0.5, 1.0, 2.0, 5.0] };
     let mut found = Outcome::default();
     found.figures.push(figure(
         &format!("{id}-paper"),
@@ -171,14 +175,16 @@ fn sweep(lab: &Lab, id: &str, cases: &[(String, Case)]) -> Outcome {
                 let formula = case.cycle(1.0).map_or(f64::NAN, |cycle| cycle.lambda_corrected());
                 let m = measured[middle];
                 found.claims.push(claim(
-                    format!("{name}, ε = 1: simulator (A = K) within a factor of 2 of the corrected formula"),
+                    format!("{name}, ε = 1: the simulator under A = K agrees with S Eq 26, corrected, within 25 %"),
                     format!("{formula:.2}"),
                     m,
                     "λ",
-                    m.mean / formula < 2.0 && formula / m.mean < 2.0,
-                    "the analysis lets both flows lose together whenever the buffer is full and ignores the queue's part of the RTT. In the \
-                     simulator drop-tail picks: Symbiosis, whose window stands still when the buffer is nearly full, sends no burst then and \
-                     loses less often than Reno, whose growth fills it",
+                    within(m, formula, 0.25),
+                    &format!(
+                        "the analysis lets both flows lose whenever the buffer is full. In the simulator it is Reno's additional packet that \
+                         finds it full, while Symbiosis' window stands still at Kτ; when only Reno loses, λ = ¾B/(Kτ) = {:.2}",
+                        case.rivalry(1.0).least_lambda()
+                    ),
                 ));
             }
             found.scenarios.push((scenario.name, scenario.text));

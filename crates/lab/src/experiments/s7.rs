@@ -108,14 +108,27 @@ fn run(lab: &Lab, id: &str, mbps: u32, duration: u32) -> Outcome {
         let losses = exact(flow.loss_events as f64 + flow.timeouts as f64);
         match kind.cc {
             "reno" | "highspeed" | "scalable" => {
-                if kind.recovery != "newreno" {
+                if mbps == 1000 && kind.cc == "reno" {
+                    let window = series::window(outcome, 0);
+                    let (end, middle) = (duration as f64, (duration as f64 + START_UP) / 2.0);
+                    let gained = series::mean(&window, end - 5.0, end) - series::mean(&window, middle - 5.0, middle);
+                    let speed = exact(gained / (end - middle));
+                    found.claims.push(claim(
+                        "reno: increases its window slowly",
+                        "slowly (a packet a round trip)",
+                        speed,
+                        "packets/s",
+                        speed.mean < 1.2 / 0.070,
+                        "it grows faster than a packet a base round trip",
+                    ));
+                } else if kind.recovery != "newreno" {
                     found.claims.push(claim(
                         format!("{}: loses again and again", kind.name),
                         "periodic loss",
                         losses,
                         "loss events",
                         losses.mean >= 1.0,
-                        "no loss in the time that was run: Reno's window needs longer than that for one sawtooth, W/2 round trips",
+                        "no loss in the time that was run: one sawtooth of Reno takes W/2 round trips",
                     ));
                 }
                 // S has timeouts at 1 Gbit/s only, and for these two only, with what ns-2 of 2005 called SACK.
