@@ -16,6 +16,8 @@ impl Measured {
             let t = StudentsT::new(0.0, 1.0, n - 1.0).expect("at least one degree of freedom").inverse_cdf(0.975);
             t * (variance / n).sqrt()
         };
+        // What is left of equal samples is rounding.
+        let ci95 = if ci95 < 1e-9 * mean.abs() { 0.0 } else { ci95 };
         Measured { mean, ci95, seeds: samples.len() as u64 }
     }
 }

@@ -71,7 +71,7 @@ pub struct FlowPlan {
     pub delayed_ack: bool,
     /// How long a delayed ACK may wait.
     pub ack_delay: Nanos,
-    /// Least retransmission timeout (RFC 6298 says 1 s; 200 ms in ns-2 and Linux).
+    /// What the retransmission timeout adds to the smoothed round-trip time at the least: 200 ms in Linux (RFC 6298 bounds the sum, by 1 s).
     pub min_rto: Nanos,
     /// ACKs carry the packet's arrival time.
     pub receiver_times: bool,

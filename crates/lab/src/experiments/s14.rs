@@ -149,7 +149,9 @@ pub fn run(lab: &Lab) -> Outcome {
 }
 
 /// Why Reno need not be fair.
-const STEP: &str = "two drop-tail sawtooths fall into step: the flow whose additional packet meets the full queue loses, again and again";
+const STEP: &str = "the slow flow fills its own link, which hands its packets on evenly; the fast flow's come in pairs at 20 Mbit/s, and a full \
+                    drop-tail queue takes the first and drops the second. So the slow flow loses hardly anything at the shared link and \
+                    keeps its 10 Mbit/s";
 
 /// Why Symbiosis comes close, and no closer.
 const WHOLE_PACKETS: &str = "windows of 30 to 80 packets are sent as whole packets, and the model's rest amplifies such a difference by \

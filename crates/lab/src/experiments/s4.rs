@@ -15,8 +15,8 @@ const PACKET: Bytes = Bytes(1500);
 /// Packets of Fig 5's buffer, one bandwidth-delay product at 10 Mbit/s.
 const FIG_5_BUFFER: f64 = 41.0;
 
-/// Starts of cases with many packets: they differ by a few per cent there.
-const FAST_STARTS: u64 = 2;
+/// Starts of cases with many packets, which take long.
+const FAST_STARTS: u64 = 4;
 
 /// One curve: a capacity and a buffer.
 #[derive(Clone, Copy)]
@@ -46,7 +46,7 @@ impl Case {
 
     fn text(&self, id: &str, epsilon: f64, measurement: &str, start: f64) -> String {
         let Case { mbps, buffer } = *self;
-        let duration = if self.is_fast() { 100 } else { 300 };
+        let duration = if self.is_fast() { 60 } else { 300 };
         format!(
             r#"# {id}: Symbiosis beside Reno. Base RTT 50 ms.
 name = "{id}-{mbps}-{buffer:.0}-{measurement}"

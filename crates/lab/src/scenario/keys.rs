@@ -125,7 +125,11 @@ pub(super) const FLOW: &[Key] = &[
     ),
     key("delayed_ack", Kind::Flag, "one ACK for two packets; false without"),
     key("ack_delay_ms", MILLIS, "how long a delayed ACK may wait [ms]; 40 without"),
-    key("min_rto_ms", Kind::Positive { most: MOST_SECONDS }, "least retransmission timeout [ms]; 200 without"),
+    key(
+        "min_rto_ms",
+        Kind::Positive { most: MOST_SECONDS },
+        "what the retransmission timeout adds to the smoothed RTT at the least [ms]; 200 without",
+    ),
     key("receiver_times", Kind::Flag, "ACKs carry the packet's arrival time; false without"),
     key("params", Kind::Params, "the controller's parameters; `symbiosis controllers` lists them"),
     key("route", Kind::Route, "links that data crosses, in order"),

@@ -1,4 +1,9 @@
-//! The retransmission timer (RFC 6298).
+//! The retransmission timer (RFC 6298), with the margin of Linux and FreeBSD.
+//!
+//! RFC 6298 adds `max(G, 4·RTTVAR)` to the smoothed round-trip time, G being the clock's granularity, and bounds the sum from below. In a
+//! simulator round-trip times are exact: behind a full queue RTTVAR is nothing and G is nothing, and the timer would run out just
+//! before the retransmission is acknowledged, one round trip and a few packets after the last new ACK. So the least timeout is what is
+//! added to the smoothed round-trip time at the least, as Linux has it; FreeBSD's slop does the same.
 
 use symbiosis_base::Nanos;
 
@@ -49,8 +54,8 @@ impl Rto {
     /// The timeout.
     #[inline]
     pub(crate) fn timeout(&self) -> Nanos {
-        let plain = if self.srtt == 0.0 { FIRST_RTO } else { Nanos((self.srtt + 4.0 * self.rttvar) as u64) };
-        let plain = plain.max(self.min);
+        let margin = (4.0 * self.rttvar).max(self.min.0 as f64);
+        let plain = if self.srtt == 0.0 { FIRST_RTO.max(self.min) } else { Nanos((self.srtt + margin) as u64) };
         if self.backoff == 0 { plain.min(MAX_RTO) } else { Nanos(plain.0.saturating_mul(1 << self.backoff.min(16))).min(MAX_RTO) }
     }
 }
@@ -79,6 +84,6 @@ mod tests {
         for _ in 0..200 {
             rto.measured(ms(10));
         }
-        assert_eq!(rto.timeout(), ms(200), "the least that was set");
+        assert_eq!(rto.timeout(), ms(210), "the least that was set, over the round-trip time");
     }
 }
