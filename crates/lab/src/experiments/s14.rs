@@ -77,10 +77,10 @@ pub fn run(lab: &Lab) -> Outcome {
             .collect();
         if cc != "reno" {
             for (name, flow, of) in [
-                ("S Eq 27, 10", 0, claimed as fn(f64) -> Vec<f64>),
-                ("S Eq 27, 20", 1, claimed),
-                ("fluid, 10", 0, fluid),
-                ("fluid, 20", 1, fluid),
+                ("10 Mbit/s access, S Eq 27", 0, claimed as fn(f64) -> Vec<f64>),
+                ("20 Mbit/s access, S Eq 27", 1, claimed),
+                ("10 Mbit/s access, fluid", 0, fluid),
+                ("20 Mbit/s access, fluid", 1, fluid),
             ] {
                 let points = (50..=300).map(|i| i as f64 / 10.0).map(|mbps| (mbps, of(mbps)[flow])).collect();
                 series.push(Series::new(name, Mark::Dashed, points));

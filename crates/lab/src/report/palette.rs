@@ -75,7 +75,17 @@ pub(super) fn colours(series: &[Series]) -> Vec<Colour> {
     }
     // More curves than colours: the same ones again, from the first.
     let mut next = OTHERS.iter().filter(|colour| !taken.contains(colour)).chain(OTHERS.iter().cycle());
-    given.into_iter().map(|colour| colour.unwrap_or_else(|| *next.next().expect("a cycle has no end"))).collect()
+    let explained: Vec<Option<usize>> = series.iter().map(|theory| explained(theory, series)).collect();
+    for (place, _) in given.iter_mut().zip(&explained).filter(|(_, explained)| explained.is_none()) {
+        place.get_or_insert_with(|| *next.next().expect("a cycle has no end"));
+    }
+    given.iter().zip(&explained).map(|(own, of)| of.map_or(*own, |of| given[of]).expect("all that explain nothing have one")).collect()
+}
+
+/// The solid curve that a dashed one belongs to: the dashed one's name is the other's, a comma, and what it is.
+fn explained(theory: &Series, series: &[Series]) -> Option<usize> {
+    let (name, _) = theory.name.split_once(", ").filter(|_| theory.mark == Mark::Dashed)?;
+    series.iter().position(|solid| solid.mark != Mark::Dashed && solid.name == name)
 }
 
 fn named(name: &str) -> Option<(&'static str, Colour)> {
@@ -109,6 +119,11 @@ mod tests {
         let curves =
             of(&[("symbiosis 1", Mark::Line), ("symbiosis 2", Mark::Line), ("symbiosis, theory", Mark::Dashed), ("m = 0", Mark::Points)]);
         assert_eq!(curves, [BLUE, VERMILION, BLUE, GREEN]);
+        let [curve, theory, other] = of(&[("B = 1", Mark::LinePoints), ("B = 1, formula", Mark::Dashed), ("B = 2", Mark::LinePoints)])[..]
+        else {
+            panic!("three curves have three colours");
+        };
+        assert!(curve == theory && curve != other);
         let ten: Vec<String> = (0..10).map(|i| format!("flow {i}")).collect();
         let ten = of(&ten.iter().map(|name| (name.as_str(), Mark::Line)).collect::<Vec<_>>());
         assert!((0..10).all(|i| !ten[..i].contains(&ten[i])));

@@ -1,0 +1,85 @@
+//! The figures' claims on short versions. What is asserted here is what theory says must hold, whatever the verdicts' bounds.
+
+use symbiosis_lab::experiments::{ALL, Lab, Status, find};
+use symbiosis_lab::outcome::{Claim, Outcome, Verdict};
+use symbiosis_lab::scenario::Scenario;
+
+fn quick(id: &str) -> Outcome {
+    let lab = Lab { quick: true, seeds: 2, ran: &|| {} };
+    let Status::Ready(run) = find(id).expect("it is listed").status else { panic!("{id} waits") };
+    run(&lab)
+}
+
+fn claim<'a>(outcome: &'a Outcome, text: &str) -> &'a Claim {
+    let mut found = outcome.claims.iter().filter(|claim| claim.text.contains(text));
+    let first = found.next().unwrap_or_else(|| panic!("no claim says `{text}`"));
+    assert!(found.next().is_none(), "several claims say `{text}`");
+    first
+}
+
+fn all_hold(outcome: &Outcome, but: &[&str]) {
+    for claim in &outcome.claims {
+        let wanted = if but.iter().any(|text| claim.text.contains(text)) { Verdict::Differs } else { Verdict::Holds };
+        assert_eq!(claim.verdict, wanted, "{claim:?}");
+        assert_eq!(claim.why.is_empty(), wanted == Verdict::Holds, "a claim that differs says why: {claim:?}");
+    }
+}
+
+#[test]
+fn names_are_unique_and_what_waits_says_for_what() {
+    for (i, experiment) in ALL.iter().enumerate() {
+        assert!(ALL[..i].iter().all(|other| !other.id.eq_ignore_ascii_case(experiment.id)), "{} twice", experiment.id);
+        assert!(!matches!(experiment.status, Status::Waits("")), "{}", experiment.id);
+    }
+    assert!(find("s7").is_some_and(|experiment| experiment.id == "S7"));
+}
+
+#[test]
+fn the_textbook_models() {
+    all_hold(&quick("I1"), &[]);
+    all_hold(&quick("S1"), &[]);
+}
+
+#[test]
+fn one_flow_alone() {
+    let outcome = quick("S7");
+    all_hold(&outcome, &[]);
+    for (name, text) in &outcome.scenarios {
+        assert!(Scenario::parse(text, name, None, &[]).is_ok_and(|scenario| scenario.name == *name), "{name} can be run again");
+    }
+}
+
+#[test]
+fn one_flow_beside_udp_rests_where_the_corrected_input_says() {
+    let outcome = quick("I4");
+    // Reno's sawtooth is longer than the short version.
+    all_hold(&outcome, &["symbiosis (oracle): window at its ideal", "reno: loses"]);
+}
+
+#[test]
+fn two_flows_leave_the_queue_that_theory_says() {
+    let outcome = quick("T3");
+    all_hold(&outcome, &["symbiosis-paper: standing queue"]);
+    // (n−1)(1−γ)Kτ: 100 packets, whole windows and a few packets of bursts on top.
+    let queue = claim(&outcome, "symbiosis-paper: standing queue").measured.mean;
+    assert!((95.0..=110.0).contains(&queue), "{queue}");
+}
+
+#[test]
+fn beside_symbiosis_with_a_deep_buffer_only_reno_loses() {
+    let outcome = quick("S4");
+    // Then λ = ¾B/(Kτ).
+    for bdp in [1.0, 2.0, 4.0] {
+        let lambda = claim(&outcome, &format!("B = {bdp} BDP, ε = 1")).measured.mean;
+        assert!((lambda / (0.75 * bdp) - 1.0).abs() < 0.05, "B = {bdp} BDP: λ = {lambda}");
+    }
+}
+
+#[test]
+fn different_access_links_share_by_eq_27_when_a_is_measured() {
+    let outcome = quick("S14");
+    let ratio = claim(&outcome, "symbiosis-paper (oracle): shares as the capacities").measured.mean;
+    assert!((ratio / 1.5 - 1.0).abs() < 0.05, "{ratio}");
+    let fluid = claim(&outcome, "symbiosis-paper (oracle): shares by the fluid fixed point");
+    assert_eq!(fluid.verdict, Verdict::Differs, "{fluid:?}");
+}
