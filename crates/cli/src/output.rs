@@ -61,7 +61,7 @@ pub fn writable(folder: &Path) -> Result<(), String> {
 /// All that `--out` writes: the scenario as it was run, the results, traces (of each seed in a folder of its own where there are several),
 /// and a report.
 fn everything(folder: &Path, scenario: &Scenario, runs: &[Run], csv: bool) -> io::Result<()> {
-    write_atomically(&folder.join("scenario.toml"), scenario.text.as_bytes())?;
+    write_atomically(folder.join("scenario.toml"), scenario.text.as_bytes())?;
     for run in runs {
         let traces = if runs.len() > 1 { folder.join(format!("seed-{}", run.outcome.summary.seed)) } else { folder.to_path_buf() };
         write_traces(&traces, &run.outcome, csv)?;
@@ -72,5 +72,5 @@ fn everything(folder: &Path, scenario: &Scenario, runs: &[Run], csv: bool) -> io
     let entry = Entry { id: &scenario.name, title: "Simulation", source: "", command, outcome: &outcome };
     report::write(folder, &scenario.name, "", &[entry])?;
     // The report's own results are its claims, of which a simulation has none.
-    write_atomically(&folder.join("results.json"), json(runs, runs.len() > 1).as_bytes())
+    write_atomically(folder.join("results.json"), json(runs, runs.len() > 1).as_bytes())
 }

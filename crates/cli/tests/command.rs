@@ -119,7 +119,7 @@ fn people_get_tables() {
 #[test]
 fn an_explanation_runs_nothing() {
     let text = in_folder(&["simulate", "small.toml", "--explain", "--set", "duration_s=1e6"]);
-    assert!(text.status.success() && stdout(&text).contains("200 to 60000 ms"), "{}", stdout(&text));
+    assert!(text.status.success() && stdout(&text).contains("srtt + max(200 ms, 4 rttvar), at most 60000 ms"), "{}", stdout(&text));
     let json = json(&["simulate", "small.toml", "--explain", "--json", "--seed", "9"]);
     assert_eq!((json["seed"].as_u64(), json["flows"][0]["min_rto_ms"].as_f64()), (Some(9), Some(200.0)));
 }
@@ -131,6 +131,63 @@ fn a_new_folder_receives_the_results() {
     assert!(output.status.success(), "{}", stderr(&output));
     let text = fs::read_to_string(folder.path().join("a/b/scenario.toml")).unwrap();
     assert!(text.contains("duration_s = 1\n"), "the scenario as it was run: {text}");
+    let results: Value = serde_json::from_slice(&fs::read(folder.path().join("a/b/results.json")).unwrap()).unwrap();
+    assert_eq!(results["duration_s"].as_f64(), Some(1.0));
+    let page = fs::read_to_string(folder.path().join("a/b/index.html")).unwrap();
+    assert!(page.contains("vega") && page.contains("simulate scenario.toml"), "the page draws, and says how it was made");
+    for file in ["flows.parquet", "links.parquet"] {
+        assert!(fs::read(folder.path().join("a/b").join(file)).unwrap().starts_with(b"PAR1"), "{file}");
+    }
+    assert!(!folder.path().join("a/b/flows.csv").exists(), "only if asked for");
+}
+
+#[test]
+fn several_seeds_leave_their_traces_side_by_side() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = symbiosis(folder.path(), &["simulate", "small.toml", "--out", "out", "--seeds", "2", "--csv"]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    for file in ["seed-1/flows.csv", "seed-2/flows.csv", "seed-2/links.parquet", "index.html"] {
+        assert!(folder.path().join("out").join(file).exists(), "{file}");
+    }
+}
+
+#[test]
+fn experiments_are_listed_with_their_sources() {
+    let list = in_folder(&["reproduce", "--list"]);
+    assert!(list.status.success());
+    for line in ["S7   S Fig 7", "T3   T Fig 3", "H2   H Fig 2"] {
+        assert!(stdout(&list).lines().any(|row| row.starts_with(line)), "{line}: {}", stdout(&list));
+    }
+}
+
+#[test]
+fn a_reproduction_writes_its_report_and_prints_its_claims() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = symbiosis(folder.path(), &["reproduce", "--only", "i1,S1", "--quick", "--out", "here/report"]);
+    assert_eq!((output.status.code(), stderr(&output)), (Some(0), ""));
+    assert!(stdout(&output).contains("6 hold, 0 differ"), "{}", stdout(&output));
+    for file in ["index.html", "results.json", "figures/I1.svg", "figures/S1.svg"] {
+        assert!(folder.path().join("here/report").join(file).exists(), "{file}");
+    }
+    let again = symbiosis(folder.path(), &["reproduce", "--only", "S1", "--quick", "--out", "here/report", "--json"]);
+    let claims: Value = serde_json::from_slice(&again.stdout).unwrap();
+    assert_eq!((claims[0]["id"].as_str(), claims[0]["verdict"].as_str()), (Some("S1"), Some("holds")));
+    assert_eq!(claims[0]["command"].as_str(), Some("symbiosis reproduce --only S1 --quick"));
+}
+
+#[test]
+fn what_cannot_be_reproduced_is_refused_before_anything_is_written() {
+    for (args, said) in [
+        (["reproduce", "--only", "S99", "--out", "new"], "no such experiment"),
+        (["reproduce", "--only", "H2", "--out", "new"], "waits for HCC"),
+        (["reproduce", "--only", "S1", "--out", "/proc/here"], "--out /proc/here"),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let output = symbiosis(folder.path(), &args);
+        assert_eq!((output.status.code(), stdout(&output)), (Some(2), ""), "{args:?}");
+        assert!(stderr(&output).contains(said), "{args:?}: {}", stderr(&output));
+        assert!(!folder.path().join("new").exists(), "{args:?}");
+    }
 }
 
 #[test]

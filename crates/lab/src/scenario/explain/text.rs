@@ -70,7 +70,8 @@ fn body(flow: &Flow) -> Result<String, fmt::Error> {
     line(f, "ACKs", format_args!("{delayed}; {} the receiver's times", if flow.receiver_times { "with" } else { "without" }))?;
     line(f, "initial window", format_args!("{} packets", flow.initial_window_packets))?;
     line(f, "loss recovery", flow.recovery)?;
-    line(f, "RTO", format_args!("{} to {} ms, {} before the first measurement", flow.min_rto_ms, flow.max_rto_ms, flow.first_rto_ms))?;
+    let (least, most, first) = (flow.min_rto_ms, flow.max_rto_ms, flow.first_rto_ms);
+    line(f, "RTO", format_args!("srtt + max({least} ms, 4 rttvar), at most {most} ms; {first} ms before the first measurement"))?;
     line(f, "base RTT", format_args!("{} ms (propagation alone)", flow.base_rtt_ms))?;
     line(f, "way of data", way(&flow.route))?;
     line(f, "way of ACKs", way(&flow.ack_route))?;
