@@ -24,7 +24,6 @@ pub(crate) struct Oracle {
 }
 
 struct Hop {
-    link: LinkId,
     spec: LinkSpec,
     /// UDP across this link.
     cross: Vec<TrafficSpec>,
@@ -41,7 +40,6 @@ impl Oracle {
         let delay = |route: &[LinkId]| route.iter().map(|link| plan.links[*link].spec.delay.0).sum::<u64>();
         let base_rtt = Nanos(delay(&flow.route) + delay(&flow.ack_route));
         let hop = |&link: &LinkId| Hop {
-            link,
             spec: plan.links[link].spec.clone(),
             cross: plan.cross.iter().filter(|cross| cross.route.contains(&link)).map(|cross| cross.traffic.clone()).collect(),
             others: 0,
