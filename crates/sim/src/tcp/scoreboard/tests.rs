@@ -68,7 +68,7 @@ proptest! {
     #[test]
     fn the_edges_agree_with_the_rfc_read_plainly(arrivals in proptest::collection::vec((0u32..40, any::<bool>()), 1..120)) {
         let (mut flight, mut board) = flight(40);
-        let mut got = vec![0; 40];
+        let mut got = [0; 40];
         let mut resent = [false; 40];
         let mut lost = [false; 40];
         let mut here = [false; 40];
