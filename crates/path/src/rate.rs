@@ -200,11 +200,11 @@ impl Server {
     #[inline]
     pub(crate) fn finish(&mut self, start: Nanos, size: Bytes) -> Nanos {
         match self {
-            Server::Constant { nanos_per_byte } => Nanos(start.0 + (size.as_f64() * *nanos_per_byte + 0.5) as u64),
+            Server::Constant { nanos_per_byte } => start.saturating_add(Nanos((size.as_f64() * *nanos_per_byte + 0.5) as u64)),
             Server::Steps(steps) => steps.finish(start, size.as_f64()),
             Server::Trace { trace, next, left } => {
                 // What an opportunity has left serves only packets that wait at its very instant.
-                if *next > 0 && trace.opportunity(*next - 1) < start {
+                if *next == 0 || trace.opportunity(*next - 1) < start {
                     *left = Bytes::ZERO;
                     *next = (*next).max(trace.before(start));
                 }
@@ -261,6 +261,21 @@ mod tests {
         assert_eq!(trace.before(ms(5)), 3);
         assert_eq!(trace.before(ms(6)), 4);
         assert_eq!(trace.before(ms(7)), 5);
+    }
+
+    #[test]
+    fn a_link_that_never_sends_never_sends() {
+        let nothing = [RateSpec::Constant(Rate::ZERO), RateSpec::Steps(Steps::constant(Rate::ZERO))];
+        for mut server in nothing.iter().map(Server::new) {
+            assert_eq!(server.finish(ms(1), Bytes(1)), Nanos::MAX);
+            assert_eq!(server.finish(Nanos::MAX, Bytes(1)), Nanos::MAX);
+        }
+    }
+
+    #[test]
+    fn a_first_packet_that_comes_late_finds_no_opportunity_of_the_past() {
+        let mut server = Server::new(&RateSpec::Trace(Trace::parse("1\n2\n2\n5\n").unwrap()));
+        assert_eq!(server.finish(ms(23), Bytes(1500)), ms(25));
     }
 
     #[test]

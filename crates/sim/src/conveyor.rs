@@ -7,7 +7,7 @@
 use std::collections::VecDeque;
 
 use symbiosis_base::{Bytes, Nanos};
-use symbiosis_path::Link;
+use symbiosis_path::{Drop, Link};
 
 use crate::agenda::{Agenda, Slot};
 use crate::plan::LinkId;
@@ -19,6 +19,8 @@ pub(crate) struct Network {
     /// Bytes of TCP flows, data and ACKs, that each link took in since the start.
     pub(crate) taken: Vec<u64>,
     pub(crate) agenda: Agenda,
+    /// The end of the run. What would happen after it does not happen: links see nothing of it.
+    pub(crate) end: Nanos,
 }
 
 /// What travels: small, and it knows its size.
@@ -67,6 +69,8 @@ pub(crate) enum Carried<P> {
     Arrives(Nanos, P),
     /// It waits for its turn before a shared link.
     OnTheWay,
+    /// It gets to its next link, or out, only after the end.
+    TooLate,
     /// A link dropped it.
     Dropped(Nanos),
 }
@@ -112,7 +116,13 @@ impl<P: Cargo> Conveyor<P> {
 
     #[inline]
     fn reach(&mut self, net: &mut Network, mut hop: usize, mut now: Nanos, packet: P) -> Carried<P> {
-        while let Some(next) = self.hops.get_mut(hop) {
+        loop {
+            if now > net.end {
+                return Carried::TooLate;
+            }
+            let Some(next) = self.hops.get_mut(hop) else {
+                return Carried::Arrives(now, packet);
+            };
             if let Some(pipe) = &mut next.pipe {
                 pipe.push(&mut net.agenda, now, packet);
                 return Carried::OnTheWay;
@@ -123,18 +133,18 @@ impl<P: Cargo> Conveyor<P> {
             }
             hop += 1;
         }
-        Carried::Arrives(now, packet)
     }
 
     #[inline]
     fn cross(&mut self, net: &mut Network, hop: usize, now: Nanos, packet: P) -> Result<Nanos, Carried<P>> {
         let hop = &mut self.hops[hop];
-        let out = net.links[hop.link].offer(now, packet.size()).map_err(|_| Carried::Dropped(now))?;
-        if P::TCP {
+        let offered = net.links[hop.link].offer(now, packet.size());
+        // What is lost on the wire has been sent.
+        if P::TCP && offered != Err(Drop::Queue) {
             hop.taken += packet.size().0;
             net.taken[hop.link] += packet.size().0;
         }
-        Ok(out)
+        offered.map_err(|_| Carried::Dropped(now))
     }
 
     /// Packets that wait for a turn.

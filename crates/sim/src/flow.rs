@@ -180,11 +180,11 @@ impl FarEnd {
     fn carried(&mut self, net: &mut Network, carried: Carried<Data>) {
         match carried {
             Carried::OnTheWay => {}
+            Carried::TooLate => self.ledger.in_flight += 1,
             Carried::Arrives(at, data) => self.arrives(net, at, data),
             Carried::Dropped(at) => {
                 self.arrivals.dropped(at);
-                self.ledger.dropped += u64::from(at <= self.end);
-                self.ledger.in_flight += u64::from(at > self.end);
+                self.ledger.dropped += 1;
             }
         }
     }
@@ -202,14 +202,10 @@ impl FarEnd {
         if deadline != delayed {
             net.agenda.set(self.delayed_ack, deadline);
         }
-        if at <= self.end {
-            self.ledger.delivered += 1;
-            self.arrivals.arrived(at, data.size(), new);
-            self.delivered.advance(at);
-            self.delivered.bytes += data.size().0;
-        } else {
-            self.ledger.in_flight += 1;
-        }
+        self.ledger.delivered += 1;
+        self.arrivals.arrived(at, data.size(), new);
+        self.delivered.advance(at);
+        self.delivered.bytes += data.size().0;
     }
 
     fn answer(&mut self, net: &mut Network, at: Nanos, ack: Ack) {

@@ -140,7 +140,8 @@ impl Tally {
         self.window(self.to, self.window);
         let span = self.to - self.from;
         let packets = |bytes: f64| bytes / self.packet.as_f64();
-        let quantile = |q| self.rtts.value_at_quantile(q) as f64 / 1e3;
+        // A bucket is as wide as a thousandth; the ends are exact.
+        let quantile = |q| (self.rtts.value_at_quantile(q) as f64 / 1e3).max(self.rtt_min.millis()).min(self.rtt_max.millis());
         FlowSummary {
             id: plan.id.clone(),
             cc: plan.cc.name.into(),

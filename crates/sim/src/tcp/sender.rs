@@ -111,9 +111,12 @@ impl Sender {
 
     /// Nothing new is sent from now on; what is outstanding is still seen through.
     pub(crate) fn stop(&mut self) {
-        self.packets = self.flight.end();
-        self.last_packet = self.packet;
-        self.finite = false;
+        // A flow that has sent all it had keeps its size: its last packet, when sent again, is as small as it was.
+        if self.flight.end() < self.packets {
+            self.packets = self.flight.end();
+            self.last_packet = self.packet;
+            self.finite = false;
+        }
     }
 
     /// When this sender must be woken though no ACK comes.

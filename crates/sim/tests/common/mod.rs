@@ -4,8 +4,8 @@
 use symbiosis_base::{Bytes, Nanos, Rate};
 use symbiosis_control::params::{Value, Values};
 use symbiosis_control::registry;
-use symbiosis_path::{LinkSpec, QueueLimit};
-use symbiosis_sim::{FlowPlan, LinkId, Plan, PlannedLink, Recovery};
+use symbiosis_path::{Gaps, LinkSpec, QueueLimit, Sizes, Steps, TrafficSpec};
+use symbiosis_sim::{CrossPlan, FlowPlan, LinkId, Plan, PlannedLink, Recovery};
 
 /// A bottleneck of `mbps` and `delay_ms` one way with room for `queue` packets; flows are added with [`Dumbbell::flow`].
 pub struct Dumbbell {
@@ -66,6 +66,18 @@ impl Dumbbell {
             ack_route,
         });
         self.plan.flows.last_mut().unwrap()
+    }
+
+    /// Adds UDP of `(second, Mbit/s from then on)` across the bottleneck.
+    pub fn udp(&mut self, sizes: Sizes, gaps: Gaps, rate: &[(u64, f64)]) {
+        let rate: Vec<_> = rate.iter().map(|(s, mbps)| (Nanos::from_millis(s * 1000), Rate::from_mbps(*mbps))).collect();
+        let traffic = TrafficSpec { sizes, gaps, rate: Steps::new(&rate) };
+        self.plan.cross.push(CrossPlan { traffic, route: vec![0] });
+    }
+
+    /// What the bottleneck is.
+    pub fn bottleneck(&mut self) -> &mut LinkSpec {
+        &mut self.plan.links[0].spec
     }
 
     /// Statistics from `s` seconds on.

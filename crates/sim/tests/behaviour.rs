@@ -1,0 +1,111 @@
+//! Whole behaviours as tables: a change in any of them shows as a line that differs, and whoever changes it must say why.
+//!
+//! Everything is rounded to whole packets, so that a table speaks of what happens and not of the last bit.
+
+mod common;
+
+use std::fmt::Write;
+
+use common::Dumbbell;
+use symbiosis_base::{Bytes, Nanos, Rate};
+use symbiosis_control::lotka_volterra::{Bandwidth, LotkaVolterra};
+use symbiosis_path::{Gaps, Sizes};
+use symbiosis_sim::{Outcome, Recovery, run};
+
+fn sampled(mut dumbbell: Dumbbell, every_ms: u64) -> Outcome {
+    dumbbell.plan.sample_every = Some(Nanos::from_millis(every_ms));
+    run(&dumbbell.plan)
+}
+
+/// A row for each sample: the flows, then the bottleneck.
+fn table(outcome: &Outcome) -> String {
+    let mut out = String::from("    ms |");
+    for _ in &outcome.flow_traces {
+        out += "  cwnd flight resent timeouts |";
+    }
+    out += " queue  drops\n";
+    for (row, link) in outcome.link_traces[0].iter().enumerate() {
+        write!(out, "{:6} |", link.at.0 / 1_000_000).unwrap();
+        for flow in outcome.flow_traces.iter().map(|trace| &trace[row]) {
+            let (cwnd, flight) = (flow.cwnd_packets.round(), flow.in_flight_packets.round());
+            write!(out, "{cwnd:6} {flight:6} {:6} {:8} |", flow.retransmissions, flow.timeouts).unwrap();
+        }
+        writeln!(out, "{:6} {:6}", link.queue_packets, link.drops).unwrap();
+    }
+    out
+}
+
+/// 10 Mbit/s, 60 ms and 50 packets of room, so 72 + 50 packets fit: the slow start from 2 ends in a burst of losses. A row each 60 ms.
+fn overshoot(recovery: Recovery) -> String {
+    let mut dumbbell = Dumbbell::new(10.0, 20, 50, 2);
+    dumbbell.flow("reno", recovery);
+    table(&sampled(dumbbell, 60))
+}
+
+#[test]
+fn slow_start_overshoots_under_sack() {
+    insta::assert_snapshot!(overshoot(Recovery::Sack));
+}
+
+#[test]
+fn slow_start_overshoots_under_newreno() {
+    insta::assert_snapshot!(overshoot(Recovery::NewReno));
+}
+
+#[test]
+fn slow_start_overshoots_under_reno() {
+    insta::assert_snapshot!(overshoot(Recovery::Reno));
+}
+
+#[test]
+fn slow_start_overshoots_under_rate_halving() {
+    insta::assert_snapshot!(overshoot(Recovery::RateHalving));
+}
+
+/// One ACK for two packets: slow start is counted in packets acknowledged and doubles all the same, in steps.
+#[test]
+fn delayed_acks() {
+    let mut dumbbell = Dumbbell::new(10.0, 20, 50, 2);
+    dumbbell.flow("reno", Recovery::Sack).delayed_ack = true;
+    insta::assert_snapshot!(table(&sampled(dumbbell, 60)));
+}
+
+/// 100 Mbit/s and 120 ms, of which UDP takes half: the window beside the closed form from the second on (T Eq 10).
+#[test]
+fn one_flow_of_the_paper_follows_the_closed_form() {
+    let mut dumbbell = Dumbbell::new(100.0, 50, 1000, 8);
+    dumbbell.udp(Sizes::Fixed(Bytes(1040)), Gaps::Constant, &[(0, 50.0)]);
+    dumbbell.flow("symbiosis-paper", Recovery::Sack).start = Nanos::from_millis(1);
+    let outcome = sampled(dumbbell, 250);
+    let model = LotkaVolterra { epsilon: 1.95, gamma: 0.9 };
+    let bandwidth = Bandwidth { capacity: Rate::from_mbps(100.0), available: Rate::from_mbps(50.0) };
+    let trace = &outcome.flow_traces[0][4..];
+    let closed = |at| model.step(trace[0].cwnd_packets * 1040.0, &bandwidth, Nanos::from_millis(120), at - trace[0].at) / 1040.0;
+    let mut out = String::from("    ms |  cwnd  T Eq 10\n");
+    for sample in trace {
+        let (at, cwnd) = (sample.at.0 / 1_000_000, sample.cwnd_packets.round());
+        writeln!(out, "{at:6} | {cwnd:5} {:8}", closed(sample.at).round()).unwrap();
+    }
+    insta::assert_snapshot!(out);
+}
+
+/// 100 Mbit/s × 120 ms are 1000 packets of 1500 bytes: two flows leave 53 of them in the queue (S Eq 20).
+#[test]
+fn a_second_symbiosis_flow_joins() {
+    let mut dumbbell = Dumbbell::new(100.0, 50, 1000, 30);
+    for start in [0, 5] {
+        let flow = dumbbell.flow("symbiosis", Recovery::Sack);
+        flow.packet = Bytes(1500);
+        flow.start = Nanos::from_millis(1000 * start);
+    }
+    insta::assert_snapshot!(table(&sampled(dumbbell, 1000)));
+}
+
+/// UDP takes 20, then 70, then 20 of 100 Mbit/s.
+#[test]
+fn a_flow_of_the_paper_gives_way_to_udp_and_comes_back() {
+    let mut dumbbell = Dumbbell::new(100.0, 25, 1000, 30);
+    dumbbell.udp(Sizes::Internet, Gaps::Exponential, &[(0, 20.0), (10, 70.0), (20, 20.0)]);
+    dumbbell.flow("symbiosis-paper", Recovery::Sack);
+    insta::assert_snapshot!(table(&sampled(dumbbell, 1000)));
+}

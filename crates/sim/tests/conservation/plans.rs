@@ -1,0 +1,144 @@
+//! Small plans of every kind: whatever a scenario may ask for, at random.
+
+use proptest::collection::vec;
+use proptest::option;
+use proptest::prelude::*;
+use symbiosis_base::{Bytes, Nanos, Rate};
+use symbiosis_control::params::Values;
+use symbiosis_control::registry;
+use symbiosis_path::{Gaps, LinkSpec, QueueLimit, RateSpec, Sizes, Steps, Trace, TrafficSpec};
+use symbiosis_sim::{CrossPlan, FlowPlan, LinkId, Plan, PlannedLink, Recovery};
+
+/// Four seconds and a bit: nothing that goes by whole milliseconds happens at the very end.
+pub const DURATION: Nanos = Nanos(4_000_000_007);
+
+fn ms(from: u64, to: u64) -> impl Strategy<Value = Nanos> {
+    (from..to).prop_map(Nanos::from_millis)
+}
+
+/// Rates from 0.3 to 20 Mbit/s.
+fn rate() -> impl Strategy<Value = Rate> {
+    (0.3f64..20.0).prop_map(Rate::from_mbps)
+}
+
+/// Steps at random instants, some of them to nothing, the last perhaps for ever.
+fn steps() -> impl Strategy<Value = Steps> {
+    let step = (1..1500u64, prop_oneof![3 => rate(), 1 => Just(Rate::ZERO)]);
+    (prop_oneof![5 => rate(), 1 => Just(Rate::ZERO)], vec(step, 0..5)).prop_map(|(first, more)| {
+        let mut at = 0;
+        let later = more.into_iter().map(|(after, rate)| {
+            at += after;
+            (Nanos::from_millis(at), rate)
+        });
+        Steps::new(&[(Nanos::ZERO, first)].into_iter().chain(later).collect::<Vec<_>>())
+    })
+}
+
+fn trace() -> impl Strategy<Value = Trace> {
+    vec(0..20u64, 1..60).prop_map(|gaps| {
+        let mut at = 0;
+        let lines: Vec<String> = gaps
+            .into_iter()
+            .map(|gap| {
+                // Half of the opportunities share their millisecond with the one before.
+                at += gap.saturating_sub(10);
+                at.to_string()
+            })
+            .collect();
+        Trace::parse(&(lines.join("\n") + &format!("\n{}\n", at + 1))).unwrap()
+    })
+}
+
+fn queue() -> impl Strategy<Value = QueueLimit> {
+    prop_oneof![
+        3 => (0..40u64).prop_map(QueueLimit::Packets),
+        2 => (0..40_000u64).prop_map(|bytes| QueueLimit::Bytes(Bytes(bytes))),
+        1 => Just(QueueLimit::Unlimited),
+    ]
+}
+
+fn link() -> impl Strategy<Value = LinkSpec> {
+    let rate = prop_oneof![
+        3 => rate().prop_map(RateSpec::Constant),
+        1 => steps().prop_map(RateSpec::Steps),
+        1 => trace().prop_map(RateSpec::Trace),
+    ];
+    let loss = prop_oneof![1 => Just(0.0), 1 => 0.0..0.1];
+    let jitter = prop_oneof![2 => Just(Nanos::ZERO), 1 => ms(1, 6)];
+    (rate, ms(0, 40), queue(), loss, jitter).prop_map(|(rate, delay, queue, loss, jitter)| LinkSpec { rate, delay, queue, loss, jitter })
+}
+
+/// A flow, its two links of its own (there and back), and which of the shared links its data and its ACKs cross.
+#[derive(Clone, Debug)]
+struct FlowDraw {
+    flow: FlowPlan,
+    own: [LinkSpec; 2],
+    data: &'static [LinkId],
+    acks: &'static [LinkId],
+}
+
+fn flow() -> impl Strategy<Value = FlowDraw> {
+    let recovery = prop_oneof![Just(Recovery::Reno), Just(Recovery::NewReno), Just(Recovery::Sack), Just(Recovery::RateHalving)];
+    // One bottleneck, the other, both in series, or none but the slow link that others' ACKs cross.
+    let data = prop_oneof![Just(&[0usize][..]), Just(&[1][..]), Just(&[0, 1][..]), Just(&[2][..]), Just(&[][..])];
+    let acks = prop_oneof![2 => Just(&[][..]), 2 => Just(&[2][..]), 1 => Just(&[1][..])];
+    let times = (ms(0, 2000), option::of(ms(0, 4000)), option::of(1..300_000u64));
+    let ends = (any::<bool>(), any::<bool>(), 1..12u64, prop_oneof![Just(1040u64), Just(1500)], prop_oneof![Just(200u64), Just(1000)]);
+    let own = [ms(0, 30), ms(0, 30)].prop_map(|delays| delays.map(|delay| LinkSpec::ideal(Rate::from_mbps(50.0), delay)));
+    (0..registry::ALL.len(), recovery, times, ends, own, data, acks).prop_map(|(cc, recovery, times, ends, own, data, acks)| {
+        let cc = &registry::ALL[cc];
+        let flow = FlowPlan {
+            id: cc.name.into(),
+            cc,
+            params: Values::resolve(cc.params, &[]).unwrap(),
+            start: times.0,
+            stop: times.1.unwrap_or(Nanos::MAX),
+            bytes: times.2.map(Bytes),
+            packet: Bytes(ends.3),
+            header: Bytes(40),
+            ack: Bytes(40),
+            initial_window: ends.2,
+            recovery,
+            delayed_ack: ends.0,
+            ack_delay: Nanos::from_millis(40),
+            min_rto: Nanos::from_millis(ends.4),
+            receiver_times: ends.1,
+            route: Vec::new(),
+            ack_route: Vec::new(),
+        };
+        FlowDraw { flow, own, data, acks }
+    })
+}
+
+fn cross() -> impl Strategy<Value = CrossPlan> {
+    let sizes = prop_oneof![Just(Sizes::Internet), (40..1500u64).prop_map(|size| Sizes::Fixed(Bytes(size)))];
+    let gaps = prop_oneof![Just(Gaps::Constant), Just(Gaps::Exponential)];
+    let route = prop_oneof![Just(vec![0]), Just(vec![1, 0]), Just(vec![2])];
+    (sizes, gaps, steps(), route).prop_map(|(sizes, gaps, rate, route)| CrossPlan { traffic: TrafficSpec { sizes, gaps, rate }, route })
+}
+
+/// Three links that flows may share, and one to four flows.
+pub fn plan() -> impl Strategy<Value = Plan> {
+    let window = prop_oneof![2 => Just((Nanos::ZERO, DURATION)), 1 => (ms(0, 2000), ms(2000, 4000))];
+    (any::<u64>(), window, [link(), link(), link()], vec(flow(), 1..5), vec(cross(), 0..3)).prop_map(
+        |(seed, window, links, draws, cross)| {
+            let listed = |(at, spec): (usize, LinkSpec)| PlannedLink { name: format!("link {at}"), listed: true, spec };
+            let mut links: Vec<PlannedLink> = links.into_iter().enumerate().map(listed).collect();
+            let mut own = |spec: LinkSpec| {
+                links.push(PlannedLink { name: "own".into(), listed: false, spec });
+                links.len() - 1
+            };
+            let flows = draws
+                .into_iter()
+                .map(|draw| {
+                    let [there, back] = draw.own.map(&mut own);
+                    let route = [there].into_iter().chain(draw.data.iter().copied()).collect();
+                    let ack_route = draw.acks.iter().copied().chain([back]).collect();
+                    FlowPlan { route, ack_route, ..draw.flow }
+                })
+                .collect();
+            let (measure_from, measure_to) = window;
+            Plan { name: "any".into(), duration: DURATION, seed, measure_from, measure_to, sample_every: None, links, flows, cross }
+        },
+    )
+}

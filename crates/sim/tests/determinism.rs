@@ -1,0 +1,106 @@
+//! The same plan gives the same outcome, bit for bit: again, in debug and in release, on every machine.
+
+mod common;
+
+use std::fmt::Write;
+
+use common::Dumbbell;
+use symbiosis_base::{Nanos, Rate};
+use symbiosis_control::registry;
+use symbiosis_path::{Gaps, LinkSpec, RateSpec, Sizes, Steps, Trace, TrafficSpec};
+use symbiosis_sim::{CrossPlan, Outcome, Plan, PlannedLink, Recovery, run};
+
+const RECOVERIES: [Recovery; 4] = [Recovery::Sack, Recovery::NewReno, Recovery::Reno, Recovery::RateHalving];
+
+/// Two flows of a controller and a path on which everything that draws at random draws.
+fn restless(cc: &str, recovery: Recovery) -> Plan {
+    let mut dumbbell = Dumbbell::new(10.0, 20, 40, 10);
+    dumbbell.plan.seed = 7;
+    dumbbell.plan.sample_every = Some(Nanos::from_millis(50));
+    dumbbell.udp(Sizes::Internet, Gaps::Exponential, &[(0, 2.0), (5, 5.0)]);
+    dumbbell.bottleneck().loss = 0.002;
+    dumbbell.bottleneck().jitter = Nanos::from_millis(1);
+    dumbbell.flow(cc, recovery);
+    let second = dumbbell.flow(cc, recovery);
+    (second.start, second.delayed_ack, second.receiver_times) = (Nanos::from_millis(1500), true, true);
+    dumbbell.plan
+}
+
+fn with_rate(rate: RateSpec) -> Plan {
+    let mut plan = restless("cubic", Recovery::Sack);
+    plan.links[0].spec.rate = rate;
+    plan
+}
+
+fn plans() -> Vec<(String, Plan)> {
+    let mut plans = Vec::new();
+    for (at, entry) in registry::ALL.iter().enumerate() {
+        let recovery = RECOVERIES[at % 4];
+        plans.push((format!("{} {recovery:?}", entry.name), restless(entry.name, recovery)));
+    }
+    let step = |s: u64, mbps| (Nanos::from_millis(1000 * s), Rate::from_mbps(mbps));
+    plans.push(("rate in steps".into(), with_rate(RateSpec::Steps(Steps::new(&[step(0, 10.0), step(3, 0.0), step(4, 7.0)])))));
+    plans.push(("rate of a trace".into(), with_rate(RateSpec::Trace(Trace::parse("1\n2\n2\n5\n9\n9\n12\n").unwrap()))));
+    plans
+}
+
+/// Everything that a run found, to the last bit: `Debug` prints the shortest digits that give a float back.
+fn everything(outcome: &Outcome) -> String {
+    format!("{outcome:?}")
+}
+
+/// FNV-1a.
+fn hash(text: &str) -> u64 {
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ byte as u64).wrapping_mul(0x100_0000_01b3))
+}
+
+/// The snapshot was taken once; debug and release are held to the same one.
+#[test]
+fn every_machine_finds_the_same() {
+    let mut out = format!("{:26} {:>9} {:>9} {:>8}  everything\n", "", "events", "delivered", "dropped");
+    for (name, plan) in plans() {
+        let outcome = run(&plan);
+        let (summary, ledger) = (&outcome.summary, outcome.ledger);
+        let hash = hash(&everything(&outcome));
+        writeln!(out, "{name:26} {:9} {:9} {:8}  {hash:016x}", summary.events, ledger.delivered, ledger.dropped).unwrap();
+    }
+    insta::assert_snapshot!(out);
+}
+
+#[test]
+fn a_second_run_finds_the_same() {
+    for (name, plan) in plans() {
+        assert!(everything(&run(&plan)) == everything(&run(&plan)), "{name}");
+    }
+}
+
+#[test]
+fn another_seed_is_another_run() {
+    for (name, plan) in plans() {
+        let other = Plan { seed: plan.seed + 1, ..plan.clone() };
+        assert!(run(&plan).summary.flows != run(&other).summary.flows, "{name}");
+    }
+}
+
+/// Whoever is elsewhere matters to nobody: neither UDP nor a flow on links of their own.
+#[test]
+fn what_happens_elsewhere_changes_nothing_here() {
+    for (name, plan) in plans() {
+        let alone = run(&plan);
+        let mut crowded = plan.clone();
+        let spec = LinkSpec { loss: 0.1, jitter: Nanos::from_millis(2), ..LinkSpec::ideal(Rate::from_mbps(5.0), Nanos::from_millis(3)) };
+        let elsewhere = crowded.links.len();
+        crowded.links.extend([spec.clone(), spec].map(|spec| PlannedLink { name: "elsewhere".into(), listed: true, spec }));
+        let rate = Steps::constant(Rate::from_mbps(3.0));
+        let traffic = TrafficSpec { sizes: Sizes::Internet, gaps: Gaps::Exponential, rate };
+        crowded.cross.push(CrossPlan { traffic, route: vec![elsewhere] });
+        let stranger = symbiosis_sim::FlowPlan { route: vec![elsewhere], ack_route: vec![elsewhere + 1], ..plan.flows[0].clone() };
+        crowded.flows.push(stranger);
+        let crowded = run(&crowded);
+        assert!(crowded.ledger.sent > alone.ledger.sent, "{name}: the stranger sends");
+        assert_eq!(crowded.summary.flows[..2], alone.summary.flows[..], "{name}");
+        assert_eq!(crowded.flow_traces[..2], alone.flow_traces[..], "{name}");
+        assert_eq!(crowded.summary.links[0], alone.summary.links[0], "{name}");
+        assert_eq!(crowded.link_traces[0], alone.link_traces[0], "{name}");
+    }
+}
