@@ -1,14 +1,16 @@
 //! The folder of `--out`.
 
 use std::fs;
-use std::io;
+use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
 
 use miette::miette;
-use symbiosis_lab::files::write_atomically;
+use symbiosis_lab::files::{write_atomically, write_atomically_with};
+use symbiosis_lab::pcap::Capture;
 use symbiosis_lab::report::{self, Entry};
 use symbiosis_lab::scenario::Scenario;
 use symbiosis_lab::traces::write_traces;
+use symbiosis_sim::Plan;
 
 use crate::failure::Failure;
 use crate::runs::Run;
@@ -38,9 +40,9 @@ impl OutFolder {
     ///
     /// # Errors
     /// Writing fails.
-    pub fn write(&self, scenario: &Scenario, runs: &[Run], csv: bool) -> Result<(), Failure> {
+    pub fn write(&self, scenario: &Scenario, runs: &[Run], extras: Extras) -> Result<(), Failure> {
         let failed = |error: io::Error| Failure::Other(miette!("cannot write into {}: {error}", self.0.display()));
-        everything(&self.0, scenario, runs, csv).map_err(failed)
+        everything(&self.0, scenario, runs, extras).map_err(failed)
     }
 }
 
@@ -58,13 +60,36 @@ pub fn writable(folder: &Path) -> Result<(), String> {
     }
 }
 
+/// What is written only on request.
+#[derive(Clone, Copy, Debug)]
+pub struct Extras {
+    /// Traces as CSV beside Parquet.
+    pub csv: bool,
+    /// A capture of the senders' packets.
+    pub pcap: bool,
+}
+
+/// Runs once more, which gives the same, and writes what passes the senders: so only one capture is open at a time, and a sweep's
+/// runs are not slowed by it.
+fn capture(path: &Path, scenario: &Scenario, seed: u64) -> io::Result<()> {
+    write_atomically_with(path, |file| {
+        let plan = Plan { seed, ..scenario.plan.clone() };
+        let mut capture = Capture::new(BufWriter::new(file), &plan)?;
+        symbiosis_sim::run_tapped(&plan, &mut capture);
+        capture.finish().map(drop)
+    })
+}
+
 /// All that `--out` writes: the scenario as it was run, the results, traces (of each seed in a folder of its own where there are several),
 /// and a report.
-fn everything(folder: &Path, scenario: &Scenario, runs: &[Run], csv: bool) -> io::Result<()> {
+fn everything(folder: &Path, scenario: &Scenario, runs: &[Run], extras: Extras) -> io::Result<()> {
     write_atomically(folder.join("scenario.toml"), scenario.text.as_bytes())?;
     for run in runs {
         let traces = if runs.len() > 1 { folder.join(format!("seed-{}", run.outcome.summary.seed)) } else { folder.to_path_buf() };
-        write_traces(&traces, &run.outcome, csv)?;
+        write_traces(&traces, &run.outcome, extras.csv)?;
+        if extras.pcap {
+            capture(&traces.join("senders.pcap"), scenario, run.outcome.summary.seed)?;
+        }
     }
     let outcomes: Vec<_> = runs.iter().map(|run| (run.outcome.summary.seed, &run.outcome)).collect();
     let outcome = report::simulation(&outcomes, &scenario.name, &scenario.text);

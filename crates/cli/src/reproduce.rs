@@ -125,7 +125,8 @@ fn chosen(only: &[String]) -> Result<Vec<&'static Experiment>, Failure> {
         return Ok(ALL.iter().filter(|experiment| matches!(experiment.status, Status::Ready(_))).collect());
     }
     let ready = || ALL.iter().filter(|e| matches!(e.status, Status::Ready(_))).map(|e| e.id).collect::<Vec<_>>().join(", ");
-    only.iter()
+    let mut chosen = only
+        .iter()
         .map(|id| match find(id.trim()) {
             None => Err(Failure::input(format!("--only {id}: there is no such experiment"), format!("ready are {}", ready()))),
             Some(Experiment { status: Status::Waits(what), id, .. }) => {
@@ -133,7 +134,11 @@ fn chosen(only: &[String]) -> Result<Vec<&'static Experiment>, Failure> {
             }
             Some(experiment) => Ok(experiment),
         })
-        .collect()
+        .collect::<Result<Vec<_>, _>>()?;
+    // Two figures may be of one experiment.
+    chosen.sort_by_key(|experiment| ALL.iter().position(|other| other.id == experiment.id));
+    chosen.dedup_by_key(|experiment| experiment.id);
+    Ok(chosen)
 }
 
 fn list() -> String {

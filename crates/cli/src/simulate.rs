@@ -9,7 +9,7 @@ use symbiosis_lab::scenario::Scenario;
 use symbiosis_sim::Summary;
 
 use crate::failure::Failure;
-use crate::output::OutFolder;
+use crate::output::{Extras, OutFolder};
 use crate::results;
 use crate::runs::{Run, run_all};
 
@@ -39,6 +39,9 @@ pub struct Args {
     /// Write traces as CSV too
     #[arg(long, requires = "out")]
     csv: bool,
+    /// Write a capture of the senders' packets too (pcap)
+    #[arg(long, requires = "out")]
+    pcap: bool,
     /// Run so many seeds at a time; as many as there are cores without
     #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
@@ -75,7 +78,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     }
     let runs = run_all(&scenario.plan, first..=last, args.threads)?;
     if let Some(out) = out {
-        out.write(&scenario, &runs, args.csv)?;
+        out.write(&scenario, &runs, Extras { csv: args.csv, pcap: args.pcap })?;
     }
     match args.json {
         true => print(&json(&runs, args.seeds.is_some())),

@@ -144,9 +144,9 @@ fn a_new_folder_receives_the_results() {
 #[test]
 fn several_seeds_leave_their_traces_side_by_side() {
     let folder = tempfile::tempdir().unwrap();
-    let output = symbiosis(folder.path(), &["simulate", "small.toml", "--out", "out", "--seeds", "2", "--csv"]);
+    let output = symbiosis(folder.path(), &["simulate", "small.toml", "--out", "out", "--seeds", "2", "--csv", "--pcap"]);
     assert!(output.status.success(), "{}", stderr(&output));
-    for file in ["seed-1/flows.csv", "seed-2/flows.csv", "seed-2/links.parquet", "index.html"] {
+    for file in ["seed-1/flows.csv", "seed-2/flows.csv", "seed-2/links.parquet", "seed-2/senders.pcap", "index.html"] {
         assert!(folder.path().join("out").join(file).exists(), "{file}");
     }
 }

@@ -7,6 +7,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Writes a file beside its place and renames it, so that a reader sees the old file or the new one, never a half. Missing folders are made.
 pub fn write_atomically(path: impl AsRef<Path>, bytes: impl AsRef<[u8]>) -> io::Result<()> {
+    write_atomically_with(path, |file| io::Write::write_all(file, bytes.as_ref()))
+}
+
+/// The same, with a writer for what is too large to be held in memory.
+pub fn write_atomically_with(path: impl AsRef<Path>, write: impl FnOnce(&mut fs::File) -> io::Result<()>) -> io::Result<()> {
     static NUMBER: AtomicU64 = AtomicU64::new(0);
     let path = path.as_ref();
     let name = path.file_name().ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, format!("{} names no file", path.display())))?;
@@ -16,7 +21,7 @@ pub fn write_atomically(path: impl AsRef<Path>, bytes: impl AsRef<[u8]>) -> io::
     // Process and number: two writers of the same file must not share the half-written one.
     let number = NUMBER.fetch_add(1, Ordering::Relaxed);
     let half = dir.join(format!(".{}.{}-{number}.tmp", name.display(), std::process::id()));
-    fs::write(&half, bytes).and_then(|()| fs::rename(&half, path)).map_err(|error| {
+    fs::File::create(&half).and_then(|mut file| write(&mut file)).and_then(|()| fs::rename(&half, path)).map_err(|error| {
         let _ = fs::remove_file(&half);
         at(path, error)
     })

@@ -5,6 +5,7 @@ pub mod figure;
 pub mod files;
 mod measured;
 pub mod outcome;
+pub mod pcap;
 pub mod report;
 pub mod scenario;
 pub mod traces;

@@ -32,6 +32,7 @@ fn names_are_unique_and_what_waits_says_for_what() {
         assert!(!matches!(experiment.status, Status::Waits("")), "{}", experiment.id);
     }
     assert!(find("s7").is_some_and(|experiment| experiment.id == "S7"));
+    assert!(find("I2").is_some_and(|experiment| experiment.id == "S1"), "a figure that an experiment reproduces beside its own");
 }
 
 #[test]

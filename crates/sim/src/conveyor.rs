@@ -11,10 +11,11 @@ use symbiosis_path::{Drop, Link};
 
 use crate::agenda::{Agenda, Slot};
 use crate::plan::LinkId;
+use crate::tap::Tap;
 
-/// Links, and what happens next.
-#[derive(Debug)]
-pub(crate) struct Network {
+/// Links, what happens next, and who watches.
+pub(crate) struct Network<'t> {
+    pub(crate) tap: Option<&'t mut dyn Tap>,
     pub(crate) links: Vec<Link>,
     /// Bytes of TCP flows, data and ACKs, that each link took in since the start.
     pub(crate) taken: Vec<u64>,
@@ -99,13 +100,13 @@ impl<P: Cargo> Conveyor<P> {
 
     /// A packet sets out at `now`.
     #[inline]
-    pub(crate) fn enter(&mut self, net: &mut Network, now: Nanos, packet: P) -> Carried<P> {
+    pub(crate) fn enter(&mut self, net: &mut Network<'_>, now: Nanos, packet: P) -> Carried<P> {
         self.reach(net, 0, now, packet)
     }
 
     /// The turn of the first packet before `hop` has come.
     #[inline]
-    pub(crate) fn turn(&mut self, net: &mut Network, hop: usize, now: Nanos) -> Carried<P> {
+    pub(crate) fn turn(&mut self, net: &mut Network<'_>, hop: usize, now: Nanos) -> Carried<P> {
         let pipe = self.hops[hop].pipe.as_mut().expect("only shared links have turns");
         let packet = pipe.pop(&mut net.agenda);
         match self.cross(net, hop, now, packet) {
@@ -115,7 +116,7 @@ impl<P: Cargo> Conveyor<P> {
     }
 
     #[inline]
-    fn reach(&mut self, net: &mut Network, mut hop: usize, mut now: Nanos, packet: P) -> Carried<P> {
+    fn reach(&mut self, net: &mut Network<'_>, mut hop: usize, mut now: Nanos, packet: P) -> Carried<P> {
         loop {
             if now > net.end {
                 return Carried::TooLate;
@@ -136,7 +137,7 @@ impl<P: Cargo> Conveyor<P> {
     }
 
     #[inline]
-    fn cross(&mut self, net: &mut Network, hop: usize, now: Nanos, packet: P) -> Result<Nanos, Carried<P>> {
+    fn cross(&mut self, net: &mut Network<'_>, hop: usize, now: Nanos, packet: P) -> Result<Nanos, Carried<P>> {
         let hop = &mut self.hops[hop];
         let offered = net.links[hop.link].offer(now, packet.size());
         // What is lost on the wire has been sent.

@@ -33,7 +33,7 @@ impl Cross {
     }
 
     /// Puts the next packet on the agenda.
-    pub(crate) fn schedule(&mut self, net: &mut Network) {
+    pub(crate) fn schedule(&mut self, net: &mut Network<'_>) {
         let at = match self.traffic.next() {
             Some((at, size)) => {
                 self.next = Datagram(size.0 as u32);
@@ -45,13 +45,13 @@ impl Cross {
     }
 
     /// The packet that was scheduled leaves.
-    pub(crate) fn leaves(&mut self, net: &mut Network, now: Nanos) {
+    pub(crate) fn leaves(&mut self, net: &mut Network<'_>, now: Nanos) {
         self.conveyor.enter(net, now, self.next);
         self.schedule(net);
     }
 
     /// It is this source's turn before a shared link.
-    pub(crate) fn turn(&mut self, net: &mut Network, hop: usize, now: Nanos) {
+    pub(crate) fn turn(&mut self, net: &mut Network<'_>, hop: usize, now: Nanos) {
         self.conveyor.turn(net, hop, now);
     }
 }

@@ -7,6 +7,7 @@ use crate::conveyor::{Cargo, Carried, Conveyor, Network, Pipe};
 use crate::plan::FlowPlan;
 use crate::result::{FlowSample, FlowSummary, Ledger};
 use crate::tally::{Arrivals, Tally};
+use crate::tap::{Packet, Passing};
 use crate::tcp::{Ack, Data, Receiver, Sender};
 
 /// A flow's slots on the agenda.
@@ -19,6 +20,8 @@ pub(crate) struct Slots {
 
 /// A flow.
 pub(crate) struct Flow {
+    /// In the plan.
+    index: usize,
     pub(crate) sender: Sender,
     tally: Tally,
     pub(crate) data: Conveyor<Data>,
@@ -64,7 +67,7 @@ impl Delivered {
 
 impl Flow {
     pub(crate) fn new(
-        plan: &FlowPlan,
+        (index, plan): (usize, &FlowPlan),
         (sender, tally, arrivals): (Sender, Tally, Arrivals),
         (data, acks): (Conveyor<Data>, Conveyor<Ack>),
         slots: Slots,
@@ -75,6 +78,7 @@ impl Flow {
         let every = sample_every.unwrap_or(Nanos::MAX);
         let next = if sample_every.is_some() { Nanos::ZERO } else { Nanos::MAX };
         Flow {
+            index,
             sender,
             tally,
             data,
@@ -96,7 +100,7 @@ impl Flow {
     }
 
     /// The timer's instant has come: the start, the stop, a departure or a timeout.
-    pub(crate) fn wake(&mut self, net: &mut Network, now: Nanos) {
+    pub(crate) fn wake(&mut self, net: &mut Network<'_>, now: Nanos) {
         if now >= self.stop {
             self.stop = Nanos::MAX;
             self.sender.stop();
@@ -107,14 +111,17 @@ impl Flow {
 
     /// An ACK reaches the sender.
     #[inline]
-    pub(crate) fn acked(&mut self, net: &mut Network, now: Nanos) {
+    pub(crate) fn acked(&mut self, net: &mut Network<'_>, now: Nanos) {
         let ack = self.far.inbox.pop(&mut net.agenda);
+        if let Some(tap) = &mut net.tap {
+            tap.passes(&Passing { at: now, flow: self.index, packet: Packet::Ack { next: ack.next, sacks: ack.sacks } });
+        }
         self.sender.acked(now, &ack, &mut self.tally);
         self.send(net, now);
     }
 
     /// A delayed ACK has waited long enough.
-    pub(crate) fn ack_overdue(&mut self, net: &mut Network) {
+    pub(crate) fn ack_overdue(&mut self, net: &mut Network<'_>) {
         if let Some((at, ack)) = self.far.receiver.overdue() {
             self.far.answer(net, at, ack);
         }
@@ -123,23 +130,26 @@ impl Flow {
 
     /// It is this flow's turn before a shared link on the data's way.
     #[inline]
-    pub(crate) fn data_turn(&mut self, net: &mut Network, hop: usize, now: Nanos) {
+    pub(crate) fn data_turn(&mut self, net: &mut Network<'_>, hop: usize, now: Nanos) {
         let carried = self.data.turn(net, hop, now);
         self.far.carried(net, carried);
     }
 
     /// It is this flow's turn before a shared link on the ACKs' way.
-    pub(crate) fn ack_turn(&mut self, net: &mut Network, hop: usize, now: Nanos) {
+    pub(crate) fn ack_turn(&mut self, net: &mut Network<'_>, hop: usize, now: Nanos) {
         if let Carried::Arrives(at, ack) = self.far.acks.turn(net, hop, now) {
             self.far.inbox.push(&mut net.agenda, at, ack);
         }
     }
 
     #[inline]
-    fn send(&mut self, net: &mut Network, now: Nanos) {
-        let (data, far) = (&mut self.data, &mut self.far);
+    fn send(&mut self, net: &mut Network<'_>, now: Nanos) {
+        let (data, far, flow) = (&mut self.data, &mut self.far, self.index);
         self.sender.send(now, &mut self.tally, |packet| {
             far.ledger.sent += 1;
+            if let Some(tap) = &mut net.tap {
+                tap.passes(&Passing { at: now, flow, packet: Packet::Data { number: packet.number, bytes: packet.size() } });
+            }
             let carried = data.enter(net, now, packet);
             far.carried(net, carried);
         });
@@ -177,7 +187,7 @@ impl Flow {
 
 impl FarEnd {
     #[inline]
-    fn carried(&mut self, net: &mut Network, carried: Carried<Data>) {
+    fn carried(&mut self, net: &mut Network<'_>, carried: Carried<Data>) {
         match carried {
             Carried::OnTheWay => {}
             Carried::TooLate => self.ledger.in_flight += 1,
@@ -190,7 +200,7 @@ impl FarEnd {
     }
 
     #[inline]
-    fn arrives(&mut self, net: &mut Network, at: Nanos, data: Data) {
+    fn arrives(&mut self, net: &mut Network<'_>, at: Nanos, data: Data) {
         let (acks, inbox) = (&mut self.acks, &mut self.inbox);
         let delayed = self.receiver.deadline();
         let new = self.receiver.arrives(at, &data, |at, ack| {
@@ -208,7 +218,7 @@ impl FarEnd {
         self.delivered.bytes += data.size().0;
     }
 
-    fn answer(&mut self, net: &mut Network, at: Nanos, ack: Ack) {
+    fn answer(&mut self, net: &mut Network<'_>, at: Nanos, ack: Ack) {
         if let Carried::Arrives(at, ack) = self.acks.enter(net, at, ack) {
             self.inbox.push(&mut net.agenda, at, ack);
         }

@@ -13,10 +13,12 @@ mod oracle;
 mod plan;
 mod result;
 mod tally;
+mod tap;
 mod tcp;
 mod world;
 
 pub use plan::{CrossPlan, FlowPlan, LinkId, Plan, PlannedLink, Recovery};
 pub use result::{FlowSample, FlowSummary, Ledger, LinkSummary, Outcome, QueueSummary, RttSummary, Summary, WindowSummary};
+pub use tap::{Packet, Passing, Tap};
 pub use tcp::{FIRST_RTO, MAX_RTO};
-pub use world::{jain, run};
+pub use world::{jain, run, run_tapped};

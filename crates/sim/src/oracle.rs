@@ -48,7 +48,7 @@ impl Oracle {
     }
 
     /// The oracle's instant has come: reads the path for a flow that runs, and tells when to come again.
-    pub(crate) fn visit(&mut self, net: &Network, flow: &mut Flow, now: Nanos) -> Nanos {
+    pub(crate) fn visit(&mut self, net: &Network<'_>, flow: &mut Flow, now: Nanos) -> Nanos {
         let report = self.read(net, flow, now);
         match (flow.runs_at(now), self.begun) {
             (false, _) => return Nanos::MAX,
@@ -60,7 +60,7 @@ impl Oracle {
     }
 
     /// What a perfect measurement would read now.
-    fn read(&mut self, net: &Network, flow: &Flow, now: Nanos) -> Report {
+    fn read(&mut self, net: &Network<'_>, flow: &Flow, now: Nanos) -> Report {
         let span = now - self.last;
         self.last = now;
         let (mut capacity, mut available) = (Rate::from_bytes_per_s(f64::INFINITY), Rate::from_bytes_per_s(f64::INFINITY));

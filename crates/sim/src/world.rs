@@ -11,6 +11,7 @@ use crate::oracle::Oracle;
 use crate::plan::Plan;
 use crate::result::{Ledger, LinkSummary, Outcome, QueueSummary, Summary};
 use crate::tally::{Arrivals, Tally};
+use crate::tap::Tap;
 use crate::tcp::Sender;
 
 /// What a slot of the agenda stands for. The index is the flow's or the source's.
@@ -60,11 +61,19 @@ impl Slotting {
 /// When the plan is not sound: a route names a link that is not there or is empty, a packet is smaller than its header. Plans that come
 /// from scenario files are checked.
 pub fn run(plan: &Plan) -> Outcome {
-    World::new(plan).run(plan)
+    World::new(plan, None).run(plan)
 }
 
-struct World {
-    net: Network,
+/// The same, with somebody who sees every packet that passes a sender.
+///
+/// # Panics
+/// As [`run`].
+pub fn run_tapped(plan: &Plan, tap: &mut dyn Tap) -> Outcome {
+    World::new(plan, Some(tap)).run(plan)
+}
+
+struct World<'t> {
+    net: Network<'t>,
     events: Vec<Event>,
     flows: Vec<Flow>,
     oracles: Vec<Oracle>,
@@ -72,8 +81,8 @@ struct World {
     sample: Option<(Slot, Nanos)>,
 }
 
-impl World {
-    fn new(plan: &Plan) -> World {
+impl<'t> World<'t> {
+    fn new(plan: &Plan, tap: Option<&'t mut dyn Tap>) -> World<'t> {
         let shared = shared(plan);
         let mut slots = Slotting::default();
         let mut flows = Vec::new();
@@ -92,7 +101,7 @@ impl World {
             let seed = Random::new(plan.seed, source::CONTROLLER + index as u64).seed();
             let (from, to) = (plan.measure_from, plan.measure_to);
             let parts = (Sender::new(flow, seed), Tally::new(flow, from, to), Arrivals::new(flow, from, to));
-            flows.push(Flow::new(flow, parts, (data, acks), own, plan.duration, plan.sample_every));
+            flows.push(Flow::new((index, flow), parts, (data, acks), own, plan.duration, plan.sample_every));
         }
         let mut cross = Vec::new();
         for (index, planned) in plan.cross.iter().enumerate() {
@@ -115,7 +124,7 @@ impl World {
                 }
             })
             .collect();
-        let net = Network { taken: vec![0; links.len()], links, agenda: Agenda::new(slots.0.len()), end: plan.duration };
+        let net = Network { tap, taken: vec![0; links.len()], links, agenda: Agenda::new(slots.0.len()), end: plan.duration };
         World { net, events: slots.0, flows, oracles, cross, sample }
     }
 

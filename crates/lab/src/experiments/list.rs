@@ -10,13 +10,19 @@ const OSCILLATION: Status = Waits("ImTCP and self-induced oscillation");
 const HCC: Status = Waits("HCC and XMTP");
 
 const fn experiment(id: &'static str, title: &'static str, source: &'static str, status: Status) -> Experiment {
-    Experiment { id, title, source, status }
+    Experiment { id, also: &[], title, source, status }
+}
+
+impl Experiment {
+    const fn also(self, also: &'static [&'static str]) -> Experiment {
+        Experiment { also, ..self }
+    }
 }
 
 /// Every experiment, in the order of the papers.
 pub const ALL: &[Experiment] = &[
     experiment("I1", "The discrete logistic equation", "I Fig 1", Ready(i1::run)),
-    experiment("S1", "Two species in competition", "I Fig 2, S Fig 1", Ready(s1::run)),
+    experiment("S1", "Two species in competition", "I Fig 2, S Fig 1", Ready(s1::run)).also(&["I2"]),
     experiment("I4", "One flow beside UDP", "I Fig 4", Ready(i4::run)),
     experiment("I5", "Convergence time over bandwidth", "I Fig 5", IMTCP),
     experiment("I6", "Five flows join and leave", "I Fig 6", IMTCP),
@@ -27,20 +33,20 @@ pub const ALL: &[Experiment] = &[
     experiment("S9", "Convergence time over bandwidth", "S Fig 9", IMTCP),
     experiment("S10", "Convergence time over delay", "S Fig 10", IMTCP),
     experiment("S11", "Five flows join and leave", "S Fig 11", IMTCP),
-    experiment("S12", "Steps of UDP: throughput and queue", "S Figs 12, 13", IMTCP),
+    experiment("S12", "Steps of UDP: throughput and queue", "S Figs 12, 13", IMTCP).also(&["S13"]),
     experiment("S14", "Different access links", "S Fig 14", Ready(s14::run)),
     experiment("T3", "Two flows", "T Fig 3", Ready(t3::run)),
-    experiment("T5", "The laboratory: steps of A over four RTTs", "T Fig 5, B Fig 6", IMTCP),
-    experiment("T6", "Noise on A: γ = 0.95, 0.5, noise-aware", "T Figs 6-8", IMTCP),
-    experiment("T10", "A drops and recovers", "T Figs 10, 14", OSCILLATION),
-    experiment("T11", "Ten flows join and leave", "T Figs 11, 17", OSCILLATION),
-    experiment("T12", "Degree of oscillation", "T Figs 12, 13", OSCILLATION),
+    experiment("T5", "The laboratory: steps of A over four RTTs", "T Fig 5, B Fig 6", IMTCP).also(&["B6"]),
+    experiment("T6", "Noise on A: γ = 0.95, 0.5, noise-aware", "T Figs 6-8", IMTCP).also(&["T7", "T8"]),
+    experiment("T10", "A drops and recovers", "T Figs 10, 14", OSCILLATION).also(&["T14"]),
+    experiment("T11", "Ten flows join and leave", "T Figs 11, 17", OSCILLATION).also(&["T17"]),
+    experiment("T12", "Degree of oscillation", "T Figs 12, 13", OSCILLATION).also(&["T13"]),
     experiment("T15", "Probability of a timeout when A drops", "T Fig 15", OSCILLATION),
     experiment("T16", "The same over the buffer", "T Fig 16", OSCILLATION),
     experiment("B4", "ImTCP's error over sub-ranges and stream length", "B Fig 4", IMTCP),
     experiment("B5", "ImTCP's measurements a second over RTT", "B Fig 5", IMTCP),
-    experiment("B9", "Osaka to Tokyo", "B Figs 8, 9", IMTCP),
-    experiment("B11", "Osaka to California", "B Figs 10, 11", IMTCP),
+    experiment("B9", "Osaka to Tokyo", "B Figs 8, 9", IMTCP).also(&["B8"]),
+    experiment("B11", "Osaka to California", "B Figs 10, 11", IMTCP).also(&["B10"]),
     experiment("B12", "Osaka to California, A fixed", "B Fig 12, Table 7", IMTCP),
     experiment("H2", "One XMTP flow over delays", "H Fig 2", HCC),
     experiment("H3", "XMTP beside CBR", "H Fig 3", HCC),

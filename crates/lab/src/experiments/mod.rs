@@ -25,6 +25,8 @@ use crate::outcome::Outcome;
 pub struct Experiment {
     /// Short name: paper and number. `"S7"` is Fig 7 of S.
     pub id: &'static str,
+    /// Other numbers under which its figures are looked for.
+    pub also: &'static [&'static str],
     /// What it is about, in a few words.
     pub title: &'static str,
     /// The figures and tables that it reproduces: `"S Fig 7"`.
@@ -42,7 +44,8 @@ pub enum Status {
     Waits(&'static str),
 }
 
-/// The experiment of that name, whatever the case of its letters.
+/// The experiment of that name, or of which that figure is a part, whatever the case of its letters.
 pub fn find(id: &str) -> Option<&'static Experiment> {
-    ALL.iter().find(|experiment| experiment.id.eq_ignore_ascii_case(id))
+    let named = |name: &&str| name.eq_ignore_ascii_case(id);
+    ALL.iter().find(|experiment| named(&experiment.id) || experiment.also.iter().any(named))
 }
