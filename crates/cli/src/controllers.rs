@@ -5,7 +5,7 @@ use symbiosis_control::params::{Kind, Param};
 use symbiosis_control::registry;
 
 use crate::failure::Failure;
-use crate::simulate::{pretty, print};
+use crate::print::{pretty, print};
 
 /// How to list.
 #[derive(Debug, clap::Args)]

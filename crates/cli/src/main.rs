@@ -5,6 +5,7 @@
 mod controllers;
 mod failure;
 mod output;
+mod print;
 mod reproduce;
 mod results;
 mod runs;

@@ -13,8 +13,8 @@ use symbiosis_lab::traces::write_traces;
 use symbiosis_sim::Plan;
 
 use crate::failure::Failure;
+use crate::print::json;
 use crate::runs::Run;
-use crate::simulate::json;
 
 /// A folder in which results can be written, as far as one can know before.
 #[derive(Debug)]

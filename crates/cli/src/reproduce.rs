@@ -17,7 +17,7 @@ use symbiosis_lab::report::{self, Counts, Entry};
 
 use crate::failure::Failure;
 use crate::output::writable;
-use crate::simulate::print;
+use crate::print::print;
 use crate::table::table;
 
 /// Seeds where randomness enters.

@@ -1,17 +1,15 @@
 //! `symbiosis simulate`: runs a scenario, once or for several seeds.
 
-use std::io::{self, Write};
 use std::path::PathBuf;
 
 use clap::value_parser;
-use serde::Serialize;
 use symbiosis_lab::scenario::Scenario;
-use symbiosis_sim::Summary;
 
 use crate::failure::Failure;
 use crate::output::{Extras, OutFolder};
+use crate::print::{json, pretty, print};
 use crate::results;
-use crate::runs::{Run, run_all};
+use crate::runs::run_all;
 
 /// What to run and what to print.
 #[derive(Debug, clap::Args)]
@@ -45,14 +43,6 @@ pub struct Args {
     /// Run so many seeds at a time; as many as there are cores without
     #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
-}
-
-/// What `--json` prints of a run.
-#[derive(Serialize)]
-struct Printed<'a> {
-    #[serde(flatten)]
-    summary: &'a Summary,
-    wall_s: f64,
 }
 
 /// Runs the command.
@@ -92,29 +82,4 @@ fn explain(scenario: &Scenario, json: bool) -> Result<(), Failure> {
         true => print(&pretty(&explanation)),
         false => print(&explanation.to_string()),
     }
-}
-
-/// The object of the only run, or an array of all.
-pub fn json(runs: &[Run], array: bool) -> String {
-    let printed: Vec<Printed<'_>> =
-        runs.iter().map(|run| Printed { summary: &run.outcome.summary, wall_s: run.wall.as_secs_f64() }).collect();
-    match printed.as_slice() {
-        [only] if !array => pretty(only),
-        all => pretty(&all),
-    }
-}
-
-/// JSON with a newline at its end.
-pub fn pretty(value: &impl Serialize) -> String {
-    serde_json::to_string_pretty(value).expect("numbers, texts and lists are JSON") + "\n"
-}
-
-/// Writes to stdout.
-///
-/// # Errors
-/// [`Failure::Unread`] when it is closed.
-pub fn print(text: &str) -> Result<(), Failure> {
-    let mut stdout = io::stdout().lock();
-    stdout.write_all(text.as_bytes())?;
-    Ok(stdout.flush()?)
 }

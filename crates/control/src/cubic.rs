@@ -7,8 +7,8 @@
 
 use alloc::boxed::Box;
 
+use crate::entry::Entry;
 use crate::params::Param;
-use crate::registry::Entry;
 use crate::window::{Law, LossBased};
 use crate::{Acked, Nanos};
 

@@ -7,9 +7,9 @@
 
 use alloc::boxed::Box;
 
+use crate::entry::Entry;
 use crate::lotka_volterra::Bandwidth;
 use crate::params::Param;
-use crate::registry::Entry;
 use crate::symbiosis::measurement::Measurement;
 use crate::symbiosis::{GAMMA, MEASUREMENT, NOISE, measurement};
 use crate::window::{Window, may_grow};

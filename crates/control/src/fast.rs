@@ -7,8 +7,8 @@
 
 use alloc::boxed::Box;
 
+use crate::entry::Entry;
 use crate::params::Param;
-use crate::registry::Entry;
 use crate::round::Round;
 use crate::window::Window;
 use crate::{Acked, Ask, Controller, Lost, Permit, Rate, Setup};

@@ -13,7 +13,7 @@ use alloc::boxed::Box;
 
 use libm::{exp, log};
 
-use crate::registry::Entry;
+use crate::entry::Entry;
 use crate::window::{Law, LossBased};
 use crate::{Acked, Nanos};
 

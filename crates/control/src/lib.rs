@@ -13,6 +13,7 @@ extern crate std;
 
 #[cfg(test)]
 mod bench;
+mod entry;
 mod interface;
 pub mod params;
 pub mod registry;

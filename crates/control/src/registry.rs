@@ -1,22 +1,7 @@
 //! Every controller by name. A line here, and it is there in every world, every scenario and every report.
 
-use alloc::boxed::Box;
-
-use crate::params::{Param, Values};
-use crate::{Controller, Setup, cubic, early, fast, highspeed, reno, scalable, symbiosis, vegas};
-
-/// A controller as the registry knows it.
-#[derive(Debug)]
-pub struct Entry {
-    /// Its name in a scenario (`cc = "name"`).
-    pub name: &'static str,
-    /// One line: what it is and where it is published.
-    pub about: &'static str,
-    /// Its parameters.
-    pub params: &'static [Param],
-    /// Makes one for a connection, from values that were resolved against `params`.
-    pub build: fn(&Setup, &Values) -> Box<dyn Controller>,
-}
+pub use crate::entry::Entry;
+use crate::{cubic, early, fast, highspeed, reno, scalable, symbiosis, vegas};
 
 /// All controllers, in the order in which they are listed.
 pub const ALL: &[Entry] = &[

@@ -4,7 +4,7 @@
 
 use alloc::boxed::Box;
 
-use crate::registry::Entry;
+use crate::entry::Entry;
 use crate::window::{Law, LossBased};
 use crate::{Acked, Nanos};
 

@@ -12,8 +12,8 @@
 
 use alloc::boxed::Box;
 
+use crate::entry::Entry;
 use crate::params::Param;
-use crate::registry::Entry;
 use crate::round::Round;
 use crate::window::Window;
 use crate::{Acked, Ask, Controller, LossKind, Lost, Nanos, Permit, Sent, Setup};

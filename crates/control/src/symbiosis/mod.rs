@@ -19,9 +19,9 @@ pub mod pacer;
 
 use alloc::boxed::Box;
 
+use crate::entry::Entry;
 use crate::lotka_volterra::{Bandwidth, LotkaVolterra};
 use crate::params::{Param, Values};
-use crate::registry::Entry;
 use crate::window::{Window, may_grow};
 use crate::{Acked, Ask, Bytes, Controller, Departure, LossKind, Lost, Nanos, Permit, Report, Sent, Setup};
 
