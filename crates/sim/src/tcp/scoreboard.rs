@@ -26,6 +26,8 @@ pub(crate) struct Scoreboard {
     /// No packet below waits to be sent again.
     resend: u32,
     phase: Phase,
+    /// A recovery has just begun: its first packet is sent whatever the window says (RFC 6675 §5 step 4.3).
+    urgent: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -79,6 +81,7 @@ impl Scoreboard {
         self.decide(flight);
         if self.phase == Phase::Open && self.decided > flight.una() {
             self.phase = Phase::Recovery(flight.end());
+            self.urgent = true;
             return true;
         }
         false
@@ -94,11 +97,13 @@ impl Scoreboard {
         self.decided = flight.end();
         self.resend = flight.una();
         self.phase = Phase::AfterTimeout(flight.end());
+        self.urgent = false;
     }
 
-    /// The packet to send again next: one presumed lost (NextSeg 1), or, when there is nothing new to send, any gap (NextSeg 3).
+    /// The packet to send again next: one presumed lost (NextSeg 1), or, when there is nothing new to send, any gap (NextSeg 3). And
+    /// whether whatever the window says.
     #[inline]
-    pub(crate) fn next(&mut self, flight: &mut Flight, nothing_new: bool) -> Option<u32> {
+    pub(crate) fn next(&mut self, flight: &mut Flight, nothing_new: bool) -> Option<(u32, bool)> {
         let edge = match self.sacked.back() {
             Some(run) if nothing_new && self.recovering() => run.1.max(self.decided),
             _ => self.decided,
@@ -106,7 +111,7 @@ impl Scoreboard {
         for number in self.resend..edge {
             let record = flight.at(number);
             if !record.sacked && !record.resent {
-                return Some(number);
+                return Some((number, self.urgent));
             }
             if number < self.decided {
                 self.resend = number + 1;
@@ -120,6 +125,7 @@ impl Scoreboard {
         let record = flight.at(number);
         (record.sent_at, record.resent) = (now, true);
         self.pipe += 1;
+        self.urgent = false;
     }
 
     /// A new packet was sent.

@@ -211,17 +211,11 @@ impl Sender {
         self.departure = Nanos::MAX;
         loop {
             let nothing_new = self.flight.end() == self.packets;
-            let (again, urgent) = match &mut self.board {
-                Board::Duplicates(duplicates) => match duplicates.next(&self.flight) {
-                    Some((number, urgent)) => (Some(number), urgent),
-                    None => (None, false),
-                },
-                Board::Sack(scoreboard) => {
-                    let again = scoreboard.next(&mut self.flight, nothing_new);
-                    // The first packet of a recovery is sent whatever the window says (RFC 6675 §5 step 4.3).
-                    (again, again.is_some() && again == Some(self.flight.una()))
-                }
+            let again = match &mut self.board {
+                Board::Duplicates(duplicates) => duplicates.next(&self.flight),
+                Board::Sack(scoreboard) => scoreboard.next(&mut self.flight, nothing_new),
             };
+            let (again, urgent) = again.map_or((None, false), |(number, urgent)| (Some(number), urgent));
             let in_flight = self.in_flight();
             let permit = self.permit(now, in_flight);
             tally.window(now, permit.window);

@@ -25,11 +25,11 @@ fn three_packets_above_a_gap_begin_a_recovery() {
     assert_eq!(board.in_flight(), 6);
     assert!(board.acked(&mut flight, &ack(2, &[(3, 6)]), quiet));
     assert_eq!(board.in_flight(), 4, "packet 2 is lost; 6 to 9 are on the way");
-    assert_eq!(board.next(&mut flight, false), Some(2));
+    assert_eq!(board.next(&mut flight, false), Some((2, true)), "the first of a recovery waits for no window");
     board.resent(&mut flight, 2, Nanos(1));
     assert_eq!(board.next(&mut flight, false), None);
     assert!(!board.acked(&mut flight, &ack(2, &[(7, 10), (3, 6)]), quiet), "no second event in one recovery");
-    assert_eq!(board.next(&mut flight, false), Some(6));
+    assert_eq!(board.next(&mut flight, false), Some((6, false)));
     board.resent(&mut flight, 6, Nanos(1));
     assert!(board.recovering());
     board.acked(&mut flight, &ack(10, &[]), quiet);
@@ -43,7 +43,7 @@ fn with_nothing_new_to_send_any_gap_is_sent_again() {
     board.acked(&mut flight, &ack(0, &[(1, 4), (5, 6)]), |_, _, _| {});
     board.resent(&mut flight, 0, Nanos(1));
     assert_eq!(board.next(&mut flight, false), None, "one packet above 4 does not make it lost");
-    assert_eq!(board.next(&mut flight, true), Some(4));
+    assert_eq!(board.next(&mut flight, true), Some((4, false)));
     board.resent(&mut flight, 4, Nanos(1));
     assert_eq!(board.next(&mut flight, true), None, "nothing above 7 was reported");
 }
@@ -54,7 +54,7 @@ fn a_timeout_sends_everything_again_that_was_not_reported() {
     board.acked(&mut flight, &ack(1, &[(3, 4)]), |_, _, _| {});
     board.timed_out(&mut flight);
     let mut again = Vec::new();
-    while let Some(number) = board.next(&mut flight, false) {
+    while let Some((number, _)) = board.next(&mut flight, false) {
         board.resent(&mut flight, number, Nanos(1));
         again.push(number);
     }
@@ -88,7 +88,7 @@ proptest! {
             }
             let plain = |n: &usize| !here[*n] && lost[*n] && !resent[*n];
             let wanted = (0..40).find(plain).map(|n| n as u32);
-            prop_assert_eq!(board.next(&mut flight, false), wanted);
+            prop_assert_eq!(board.next(&mut flight, false).map(|(n, _)| n), wanted);
             if let Some(n) = wanted.filter(|_| retransmit) {
                 board.resent(&mut flight, n, Nanos(1));
                 resent[n as usize] = true;
