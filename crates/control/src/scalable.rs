@@ -21,7 +21,7 @@ pub const ENTRY: Entry = Entry {
             0.01,
             1e-4,
             1.0,
-            "growth for each acknowledged packet [packets]; Kelly's a, S Eq 15. Linux before 3.20 had 0.02",
+            "growth for each acknowledged packet [packets]; Kelly's a, S Eq 15. Linux before 4.0 had 0.02",
         ),
         Param::number("low_window", 16.0, 1.0, 1e6, "Reno below this window [packets]; Kelly's lwnd"),
     ],

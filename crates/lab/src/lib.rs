@@ -9,3 +9,8 @@ pub mod pcap;
 pub mod report;
 pub mod scenario;
 pub mod traces;
+
+// The page is a program: `cargo test --doc` compiles and runs it.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/adding-a-controller.md")]
+mod adding_a_controller {}

@@ -1,7 +1,7 @@
 //! A network path as values: links with a rate, a delay and a queue; loss, jitter and schedules; the traffic of others.
 //!
 //! A [`Link`] is driven by asking: a packet is offered at an instant and the answer is when it comes out, or why it does not. Nothing
-//! here knows a clock or a socket, so the same link serves the simulator, a relay on real sockets and a TUN device.
+//! here knows a clock or a socket, so the link that serves the simulator could as well sit in a relay on real sockets or behind a TUN device.
 
 mod link;
 mod meter;

@@ -9,7 +9,7 @@ use crate::Steps;
 pub enum Sizes {
     /// All the same.
     Fixed(Bytes),
-    /// 40, 576 and 1500 bytes, 7 : 4 : 1 by packets (Agilent's Internet mix, which S §IV-A cites as [27]).
+    /// 40, 576 and 1500 bytes, 7 : 4 : 1 by packets (Agilent's Internet mix, which S §IV-A cites as \[27\]).
     Internet,
 }
 

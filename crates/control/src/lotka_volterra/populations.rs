@@ -1,14 +1,15 @@
 //! The textbook models that the papers borrow, in the textbook's own terms: a population `N` in units of whatever lives there, time in
 //! the model's unit (I, S: seconds or round trips, as one likes).
 //!
-//! I Eq 1 is the differential equation, but what I Fig 1 draws overshoots and turns chaotic, which no solution of Eq 1 does: it is the
-//! difference equation with step one. A controller must step by the closed form instead, and then has no bound on ε (S §III-C).
+//! I prints the differential equation (S Eq 1; I leaves it without a number), but what I Fig 1 draws overshoots and turns chaotic, which
+//! no solution of it does: it is the difference equation with step one. A controller must step by the closed form instead, and then has no
+//! bound on ε (S §III-C).
 
 use alloc::vec::Vec;
 
 use super::ode::rk4;
 
-/// `N_0 … N_steps` of `N_{t+1} = N_t + ε(1 − N_t/K)N_t` (I Eq 1 with step one, I Fig 1). Above ε = 2 it does not settle at K,
+/// `N_0 … N_steps` of `N_{t+1} = N_t + ε(1 − N_t/K)N_t` (S Eq 1 with step one, I Fig 1). Above ε = 2 it does not settle at K,
 /// above ε = 3 it leaves every bound.
 pub fn logistic_map(epsilon: f64, capacity: f64, initial: f64, steps: usize) -> Vec<f64> {
     core::iter::successors(Some(initial), |n| Some(n + epsilon * (1.0 - n / capacity) * n)).take(steps + 1).collect()
@@ -27,7 +28,7 @@ pub struct Species {
     pub capacity: f64,
 }
 
-/// `dN_i/dt = ε_i (1 − (N_i + γ Σ_{j≠i} N_j)/K_i) N_i` for each species (S Eqs 2, 3, 7; I Eqs 2, 3), with one γ for all.
+/// `dN_i/dt = ε_i (1 − (N_i + γ Σ_{j≠i} N_j)/K_i) N_i` for each species (S Eqs 2, 3, 7; I Eqs 1, 3, 4), with one γ for all.
 ///
 /// Gives each species' `(t, N)` from its start to `until` at every `step`; integrated by Runge-Kutta of fourth order with
 /// that step, which is above zero. A species joins at the first step that is not before its start. Two live on together when γ is below

@@ -193,7 +193,7 @@ fn ack_delay() -> f64 {
     40.0
 }
 
-/// Linux and ns-2; RFC 6298 says 1 s.
+/// What Linux adds to the smoothed RTT at the least. ns-2 takes the same value for the least sum, where RFC 6298 has 1 s.
 fn min_rto() -> f64 {
     200.0
 }

@@ -188,3 +188,6 @@ impl Kind {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
