@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::{self, BufWriter};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use miette::miette;
 use symbiosis_lab::files::{write_atomically, write_atomically_with};
@@ -60,13 +60,15 @@ pub fn writable(folder: &Path) -> Result<(), String> {
     }
 }
 
-/// What is written only on request.
+/// What is written, and how, only on request.
 #[derive(Clone, Copy, Debug)]
 pub struct Extras {
     /// Traces as CSV beside Parquet.
     pub csv: bool,
     /// A capture of the senders' packets.
     pub pcap: bool,
+    /// Results as an array, also those of a single run.
+    pub array: bool,
 }
 
 /// Runs once more, which gives the same, and writes what passes the senders: so only one capture is open at a time, and a sweep's
@@ -80,10 +82,18 @@ fn capture(path: &Path, scenario: &Scenario, seed: u64) -> io::Result<()> {
     })
 }
 
+/// Whether a name joined to a folder is in the folder. A file that is elsewhere can be found again without being copied.
+fn stays_inside(name: &Path) -> bool {
+    name.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
+}
+
 /// All that `--out` writes: the scenario as it was run, the results, traces (of each seed in a folder of its own where there are several),
 /// and a report.
 fn everything(folder: &Path, scenario: &Scenario, runs: &[Run], extras: Extras) -> io::Result<()> {
     write_atomically(folder.join("scenario.toml"), scenario.text.as_bytes())?;
+    for (name, place) in scenario.files.iter().filter(|(name, _)| stays_inside(Path::new(name))) {
+        write_atomically(folder.join(name), fs::read(place)?)?;
+    }
     for run in runs {
         let traces = if runs.len() > 1 { folder.join(format!("seed-{}", run.outcome.summary.seed)) } else { folder.to_path_buf() };
         write_traces(&traces, &run.outcome, extras.csv)?;
@@ -97,5 +107,5 @@ fn everything(folder: &Path, scenario: &Scenario, runs: &[Run], extras: Extras) 
     let entry = Entry { id: &scenario.name, title: "Simulation", source: "", command, outcome: &outcome };
     report::write(folder, &scenario.name, "", &[entry])?;
     // The report's own results are its claims, of which a simulation has none.
-    write_atomically(folder.join("results.json"), json(runs, runs.len() > 1).as_bytes())
+    write_atomically(folder.join("results.json"), json(runs, extras.array).as_bytes())
 }

@@ -13,7 +13,7 @@ use miette::miette;
 use rayon::prelude::*;
 use symbiosis_lab::experiments::{ALL, Experiment, Lab, Status, find};
 use symbiosis_lab::outcome::Outcome;
-use symbiosis_lab::report::{self, Counts, Entry};
+use symbiosis_lab::report::{self, Entry};
 
 use crate::failure::Failure;
 use crate::output::writable;
@@ -77,7 +77,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     }
     let (width, colour) = (console_width(), io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none());
     let page = args.out.join("index.html");
-    print(&format!("{}\n{}. The report is {}\n", report::table(&entries, width, colour), Counts::of(&entries), page.display()))
+    print(&format!("{}The report is {}\n", report::table(&entries, width, colour), page.display()))
 }
 
 type Found = Vec<(&'static Experiment, Outcome)>;

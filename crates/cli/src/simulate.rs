@@ -68,7 +68,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     }
     let runs = run_all(&scenario.plan, first..=last, args.threads)?;
     if let Some(out) = out {
-        out.write(&scenario, &runs, Extras { csv: args.csv, pcap: args.pcap })?;
+        out.write(&scenario, &runs, Extras { csv: args.csv, pcap: args.pcap, array: args.seeds.is_some() })?;
     }
     match args.json {
         true => print(&json(&runs, args.seeds.is_some())),

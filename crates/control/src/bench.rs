@@ -88,12 +88,7 @@ impl Path {
             }
             let packet = flying.pop_front().expect("a window holds a packet");
             while next_sample < packet.back_at && next_sample < until {
-                let mut cwnd = 0.0;
-                controller.gauges(&mut |name, value| {
-                    if name == "cwnd_packets" {
-                        cwnd = value
-                    }
-                });
+                let cwnd = controller.permit(&Ask { now, in_flight: Bytes(0) }).window.packets(setup.packet);
                 trace.push(Second { cwnd, queue });
                 next_sample += Nanos::from_millis(1000);
             }

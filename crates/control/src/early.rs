@@ -11,7 +11,7 @@ use crate::entry::Entry;
 use crate::lotka_volterra::Bandwidth;
 use crate::params::Param;
 use crate::symbiosis::measurement::Measurement;
-use crate::symbiosis::{GAMMA, MEASUREMENT, NOISE, measurement};
+use crate::symbiosis::{EPSILON, GAMMA, MEASUREMENT, NOISE, measurement};
 use crate::window::{Window, may_grow};
 use crate::{Acked, Ask, Controller, LossKind, Lost, Nanos, Permit, Rate, Report, Setup};
 
@@ -20,7 +20,7 @@ pub const ENTRY: Entry = Entry {
     name: "symbiosis-early",
     about: "TCP Symbiosis in its early form, per ACK (Iguchi et al. 2005)",
     params: &[
-        Param::number("epsilon", 1.95, 0.01, 10.0, "growth rate, per round trip; I §4"),
+        Param::number("epsilon", EPSILON, 0.01, 10.0, "growth rate, per round trip; I §4"),
         Param::number("gamma", GAMMA, 0.001, 0.999, "weight of the others' rate, below 1 or a flow dies out; I §4"),
         MEASUREMENT,
         NOISE,

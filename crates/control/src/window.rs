@@ -84,9 +84,8 @@ impl Window {
         self.backed_off
     }
 
-    /// Window and, once there is one, threshold for the plot.
+    /// The threshold for the plot, once there is one. The window every world shows by itself.
     pub fn gauges(&self, plot: &mut dyn FnMut(&'static str, f64)) {
-        plot("cwnd_packets", self.cwnd);
         if self.ssthresh.is_finite() {
             plot("ssthresh_packets", self.ssthresh);
         }
@@ -112,7 +111,7 @@ pub trait Law: Send {
     /// An ACK came for which the window may not grow.
     fn paused(&mut self) {}
 
-    /// State for the plot, beside `cwnd` and `ssthresh`.
+    /// State for the plot, beside the window and its threshold.
     fn gauges(&self, _plot: &mut dyn FnMut(&'static str, f64)) {}
 }
 

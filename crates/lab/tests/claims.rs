@@ -60,9 +60,9 @@ fn one_flow_beside_udp_rests_where_the_corrected_input_says() {
 #[test]
 fn two_flows_leave_the_queue_that_theory_says() {
     let outcome = quick("T3");
-    all_hold(&outcome, &["symbiosis-paper: standing queue"]);
+    all_hold(&outcome, &["symbiosis-paper (oracle): standing queue"]);
     // (n−1)(1−γ)Kτ: 100 packets, whole windows and a few packets of bursts on top.
-    let queue = claim(&outcome, "symbiosis-paper: standing queue").measured.mean;
+    let queue = claim(&outcome, "symbiosis-paper (oracle): standing queue").measured.mean;
     assert!((95.0..=110.0).contains(&queue), "{queue}");
 }
 

@@ -74,11 +74,6 @@ impl Traffic {
     pub fn new(spec: TrafficSpec, random: Random) -> Traffic {
         Traffic { spec, random, now: Nanos::ZERO }
     }
-
-    /// The mean rate that the stream is meant to have now.
-    pub fn rate(&self, now: Nanos) -> symbiosis_base::Rate {
-        self.spec.rate.at(now)
-    }
 }
 
 impl Iterator for Traffic {

@@ -99,16 +99,16 @@ fn claims(cc: &str, outcome: &symbiosis_sim::Outcome) -> Vec<Claim> {
     let wanted = two_flows().queue() / 1500.0;
     vec![
         claim(
-            format!("{cc}: the first flow alone reaches Kτ"),
+            format!("{cc} (oracle): the first flow alone reaches Kτ"),
             "≈ 1000",
             alone,
             "packets",
             within(alone, 1000.0, 0.02),
             "more than 2 % off",
         ),
-        claim(format!("{cc}: no packet is lost"), "0", drops, "packets", drops.mean == 0.0, "the buffer overflows"),
+        claim(format!("{cc} (oracle): no packet is lost"), "0", drops, "packets", drops.mean == 0.0, "the buffer overflows"),
         claim(
-            format!("{cc}: both share alike from 150 s on"),
+            format!("{cc} (oracle): both share alike from 150 s on"),
             "the same window",
             jain,
             "Jain",
@@ -116,7 +116,7 @@ fn claims(cc: &str, outcome: &symbiosis_sim::Outcome) -> Vec<Claim> {
             "they are still converging",
         ),
         claim(
-            format!("{cc}: standing queue of S Eq 20"),
+            format!("{cc} (oracle): standing queue of S Eq 20"),
             format!("{wanted:.1}"),
             queue,
             "packets",

@@ -26,7 +26,7 @@ mod resolve;
 mod set;
 mod topology;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use symbiosis_sim::Plan;
@@ -46,6 +46,8 @@ pub struct Scenario {
     pub text: String,
     /// What it asks for.
     pub plan: Plan,
+    /// Files that it names: as it names them, and where they are.
+    pub files: Vec<(String, PathBuf)>,
     /// For every listed link, how the limit of its queue came to be.
     queue_rules: Vec<String>,
 }
@@ -78,7 +80,7 @@ impl Scenario {
         let text = with_sets(text, file_name, sets)?;
         let stem = Path::new(file_name).file_stem().map_or("scenario".into(), |stem| stem.to_string_lossy().into_owned());
         match resolved(&text, &stem, base) {
-            Ok(Resolved { plan, queue_rules }) => Ok(Scenario { name: plan.name.clone(), text, plan, queue_rules }),
+            Ok(Resolved { plan, queue_rules, files }) => Ok(Scenario { name: plan.name.clone(), text, plan, files, queue_rules }),
             Err(fault) => {
                 // Whoever looks into the file must know that the line shown is not the line there.
                 let file = if sets.is_empty() { file_name.into() } else { format!("{file_name} with --set {}", sets.join(" --set ")) };

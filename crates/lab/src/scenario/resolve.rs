@@ -1,6 +1,6 @@
 //! From the format to a plan: defaults that hang on other values, and checks that look at more than one key.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use symbiosis_base::Nanos;
 use symbiosis_sim::Plan;
@@ -16,6 +16,8 @@ const MOST_SAMPLES: u64 = 10_000_000;
 pub(super) struct Resolved {
     pub plan: Plan,
     pub queue_rules: Vec<String>,
+    /// Files that the scenario names: as it names them, and where they are.
+    pub files: Vec<(String, PathBuf)>,
 }
 
 /// Resolves a file whose single values are right.
@@ -36,6 +38,8 @@ pub(super) fn resolve(file: File, fallback_name: &str, base: Option<&Path>) -> R
     if file.flow.is_empty() && file.cross.is_empty() {
         return Err(Fault::at("", "the scenario has neither a `[[flow]]` nor a `[[cross]]`").help("add a `[[flow]]` with its `cc`"));
     }
+    let traces = file.bottleneck.iter().flat_map(|link| &link.trace).chain(file.link.iter().flat_map(|link| &link.trace));
+    let files = traces.map(|name| (name.clone(), base.unwrap_or(Path::new("")).join(name))).collect();
     let shape = topology::shape(file.bottleneck, file.link)?;
     let routed = flows::route(&file.flow, &shape)?;
     let (mut links, queue_rules) = topology::links(&shape, &routed, base)?;
@@ -52,7 +56,7 @@ pub(super) fn resolve(file: File, fallback_name: &str, base: Option<&Path>) -> R
         flows,
         cross,
     };
-    Ok(Resolved { plan, queue_rules })
+    Ok(Resolved { plan, queue_rules, files })
 }
 
 fn window(file: &File, duration: Nanos) -> Result<(Nanos, Nanos), Fault> {

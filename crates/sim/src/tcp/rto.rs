@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_timeout_is_rfc_6298s() {
+    fn the_timeout_is_rfc_6298s_with_a_margin() {
         let ms = Nanos::from_millis;
         let mut rto = Rto::new(ms(200));
         assert_eq!(rto.timeout(), ms(1000));
