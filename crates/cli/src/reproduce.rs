@@ -28,9 +28,9 @@ const QUICK_SEEDS: u64 = 3;
 const WIDTH: usize = 140;
 
 const TITLE: &str = "The papers, reproduced";
-const INTRO: &str = "Every figure and table that could be run, in the papers' form, with their claims checked. `symbiosis-paper` is the \
-                     papers to the letter, `symbiosis` our best. Both are fed by the oracle here: the simulator hands them the true \
-                     capacity and available bandwidth, until ImTCP measures them.";
+const INTRO: &str = "Every figure and table that can be run, in the papers' form, with their claims checked. `symbiosis-paper` is the \
+                     papers to the letter, `symbiosis` our best. In the papers' experiments both are fed by the oracle: the simulator \
+                     hands them the true capacity and available bandwidth. In `M1` a flow measures for itself.";
 
 /// What to reproduce.
 #[derive(Debug, clap::Args)]

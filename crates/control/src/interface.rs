@@ -145,6 +145,7 @@ pub enum Departure {
     Now,
     /// Not before this instant.
     At(Nanos),
-    /// Back to back with the packet before it, whatever is in flight: the second of a pair.
-    WithLast,
+    /// At this instant, whatever is in flight: the second of a pair, which tells something only at the distance that was chosen. A
+    /// controller takes the debt into account.
+    PairAt(Nanos),
 }

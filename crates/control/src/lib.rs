@@ -24,6 +24,7 @@ pub mod cubic;
 pub mod early;
 pub mod fast;
 pub mod highspeed;
+pub mod imtcp;
 pub mod lotka_volterra;
 pub mod reno;
 pub mod scalable;

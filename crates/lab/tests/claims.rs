@@ -84,3 +84,18 @@ fn different_access_links_share_by_eq_27_when_a_is_measured() {
     let fluid = claim(&outcome, "symbiosis-paper (oracle): shares by the fluid fixed point");
     assert_eq!(fluid.verdict, Verdict::Differs, "{fluid:?}");
 }
+
+#[test]
+fn the_measurement_reads_a_as_it_is_and_k_as_low_as_theory_says() {
+    let outcome = quick("M1");
+    for available in [20, 50, 80] {
+        for text in ["bias", "deviation", "K reads low", "no packet"] {
+            let claim = claim(&outcome, &format!("A = {available}: {text}"));
+            assert_eq!(claim.verdict, Verdict::Holds, "{claim:?}");
+        }
+    }
+    for jump in ["80 to 20", "20 to 80"] {
+        let delay = claim(&outcome, &format!("a jump from {jump}")).measured.mean;
+        assert!(delay < 20.0, "{jump}: {delay} round trips");
+    }
+}

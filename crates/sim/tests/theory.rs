@@ -183,3 +183,24 @@ fn renos_sawtooth_has_its_period_and_mean() {
     println!("no buffer: mean {mean:.1} ({:.1}), period {period:.2} s ({:.2})", wanted.0, wanted.1);
     assert!((mean / wanted.0 - 1.0).abs() < 0.03 && (period / wanted.1 - 1.0).abs() < 0.04, "{mean}, {period}: theory {wanted:?}");
 }
+
+/// Flows that measure K and A for themselves, and find each other in what they measure.
+#[test]
+fn flows_that_measure_share_alike_and_leave_the_queue_of_eq_20() {
+    for n in [2, 5] {
+        let mut dumbbell = dumbbell(250);
+        for i in 0..n {
+            let flow = dumbbell.flow("symbiosis", Recovery::Sack);
+            flow.start = Nanos::from_millis(15_000 * i);
+            common::set(flow, "measurement", Value::Word("imtcp".into()));
+        }
+        let outcome = run(&dumbbell.measure_from(150));
+        let link = &outcome.summary.links[0];
+        let room = Rate::from_mbps(100.0).times(TAU);
+        let wanted = EqualFlows { n: n as u32, gamma: 0.9, room }.queue() / PACKET;
+        assert_eq!(link.drops, 0);
+        assert!(outcome.summary.jain > 0.99, "{n} flows: Jain {}", outcome.summary.jain);
+        // K reads low between packets of others, so the queue is no longer than theory's, and shorter with few flows.
+        assert!((0.6..=1.15).contains(&(link.queue_packets.mean / wanted)), "{n} flows: {} instead of {wanted}", link.queue_packets.mean);
+    }
+}

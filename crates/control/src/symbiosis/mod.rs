@@ -20,6 +20,7 @@ pub mod pacer;
 use alloc::boxed::Box;
 
 use crate::entry::Entry;
+use crate::imtcp::ImTcp;
 use crate::lotka_volterra::{Bandwidth, LotkaVolterra};
 use crate::params::{Param, Values};
 use crate::window::{Window, may_grow};
@@ -41,8 +42,8 @@ const GAMMA_PARAM: Param = Param::number("gamma", GAMMA, 0.001, 0.999, "competit
 const GAMMA_RULE: Param = Param::choice("gamma_rule", &["fixed", "noise-aware"], "γ as given, or lowered by measurement noise (T Eq 15)");
 pub(crate) const MEASUREMENT: Param = Param::choice(
     "measurement",
-    &["oracle", "capacity"],
-    "where K and A come from: the simulator's own knowledge, or of K alone with A = K (S §III-D)",
+    &["oracle", "capacity", "imtcp"],
+    "where K and A come from: the simulator's own knowledge, or of K alone with A = K (S §III-D), or the data packets themselves",
 );
 pub(crate) const NOISE: Param = Param::number("noise", 0.0, 0.0, 10.0, "oracle: relative standard deviation of K − A (T §3.2)");
 
@@ -105,6 +106,7 @@ pub(crate) fn measurement(setup: &Setup, values: &Values) -> Box<dyn Measurement
     match values.word("measurement") {
         "oracle" => Box::new(Oracle::new(values.number("noise"), setup.seed)),
         "capacity" => Box::new(Oracle::of_capacity()),
+        "imtcp" => Box::new(ImTcp::new(setup)),
         other => unreachable!("the parameter's declaration does not allow {other}"),
     }
 }

@@ -8,6 +8,7 @@ mod i1;
 mod i4;
 mod lab;
 mod list;
+mod m1;
 mod s1;
 mod s14;
 mod s4;

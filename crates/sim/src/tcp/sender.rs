@@ -222,12 +222,12 @@ impl Sender {
             if again.is_none() && nothing_new {
                 return;
             }
-            let with_last = permit.departure == Departure::WithLast;
+            let paired = matches!(permit.departure, Departure::PairAt(_));
             let fits = self.bytes(in_flight + 1) <= permit.window || in_flight == 0;
-            if !(fits || urgent || with_last) {
+            if !(fits || urgent || paired) {
                 return;
             }
-            if let Departure::At(at) = permit.departure
+            if let Departure::At(at) | Departure::PairAt(at) = permit.departure
                 && at > now
             {
                 self.departure = at;

@@ -1,0 +1,164 @@
+//! Which packets leave at a distance of our choice: pairs, and streams.
+//!
+//! No packet is added; data packets leave at chosen times. A *pair* now and then keeps K known: two packets back to back, whatever is in flight. A *stream* goes out when the flow's own packets meet too little of a busy link to tell A: three packets back to back,
+//! which make a queue, and then some a little faster than what is free, which keep it. A stream keeps its distances whatever is in
+//! flight, because a packet that waits for the window leaves when an ACK comes and not when it should; so it is no longer than a small
+//! part of the flight, which is also the debt that the window then waits for. A stream that told nothing was too slow to keep the link
+//! busy: more is free than was thought, and the next is faster.
+
+use crate::lotka_volterra::Bandwidth;
+use crate::{Bytes, Departure, Nanos, Sent};
+
+/// Every so many packets one leaves as the second of a pair.
+const PAIR_EVERY: u64 = 16;
+/// Packets that a stream sends back to back at its start.
+const HEAD: u32 = 3;
+/// Packets that follow at the stream's rate: at most so many, and a small part of the flight, but some.
+const BODY: (f64, f64) = (4.0, 20.0);
+/// That part.
+const OF_FLIGHT: f64 = 0.125;
+/// The stream's rate over the available bandwidth.
+const OVER: f64 = 1.1;
+/// Each stream after one that told nothing is so much faster.
+const FASTER: f64 = 1.5;
+/// Bounds of the stream's rate, as parts of the capacity.
+const RATE: (f64, f64) = (0.15, 1.05);
+
+/// Streams in vain that are counted: by then the rate has met its bound from any A.
+const MOST_VAIN: i32 = 6;
+
+/// Decides departures.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Streams {
+    sent: u64,
+    last_sent: Nanos,
+    /// Packets of the stream under way that have not left: of its head, and of its body.
+    head: u32,
+    body: u32,
+    /// Streams since the last result.
+    vain: i32,
+    /// Between packets of its body.
+    gap: Nanos,
+    /// When the last stream began.
+    begun: Option<Nanos>,
+}
+
+impl Streams {
+    /// Begins a stream, unless one is under way or began less than `spacing` ago. `flight` is in packets.
+    pub fn begin(&mut self, now: Nanos, spacing: Nanos, known: &Bandwidth, packet: Bytes, flight: f64) {
+        if self.head + self.body > 0 || self.begun.is_some_and(|begun| now - begun < spacing) {
+            return;
+        }
+        let faster = libm::pow(FASTER, f64::from(self.vain));
+        let rate = (known.available * OVER * faster).clamp(known.capacity * RATE.0, known.capacity * RATE.1);
+        self.gap = rate.time_for(packet);
+        self.head = HEAD;
+        self.body = (flight * OF_FLIGHT).clamp(BODY.0, BODY.1) as u32;
+        self.vain = (self.vain + 1).min(MOST_VAIN);
+        self.begun = Some(now);
+    }
+
+    /// There is a result: what is known of A holds.
+    pub fn told(&mut self) {
+        self.vain = 0;
+    }
+
+    /// A packet left.
+    pub fn sent(&mut self, packet: &Sent) {
+        self.sent += 1;
+        self.last_sent = packet.now;
+        if self.head > 0 {
+            self.head -= 1;
+        } else {
+            self.body = self.body.saturating_sub(1);
+        }
+    }
+
+    /// When the next packet should leave.
+    pub fn departure(&self) -> Departure {
+        match (self.head, self.body) {
+            (0, 0) if self.sent % PAIR_EVERY == PAIR_EVERY - 1 => Departure::PairAt(self.last_sent),
+            (0, 0) | (HEAD, _) => Departure::Now,
+            (1.., _) => Departure::PairAt(self.last_sent),
+            (0, _) => Departure::PairAt(self.last_sent.saturating_add(self.gap)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Rate;
+
+    fn sent(number: u64, now: Nanos) -> Sent {
+        Sent { now, number, bytes: Bytes(1500), in_flight: Bytes(0), retransmission: false }
+    }
+
+    /// Lets `count` packets leave when they should, or at the bench's own pace of one a millisecond.
+    fn run(streams: &mut Streams, count: u64) -> alloc::vec::Vec<Departure> {
+        let mut now = Nanos::ZERO;
+        let departures = (0..count).map(|number| {
+            let departure = streams.departure();
+            now = match departure {
+                Departure::Now => now + Nanos::from_millis(1),
+                Departure::At(at) | Departure::PairAt(at) => at,
+            };
+            streams.sent(&sent(number, now));
+            departure
+        });
+        departures.collect()
+    }
+
+    fn known(available: f64) -> Bandwidth {
+        Bandwidth { capacity: Rate::from_mbps(12.0), available: Rate::from_mbps(available) }
+    }
+
+    const SPACING: Nanos = Nanos::from_millis(40);
+
+    #[test]
+    fn a_stream_is_three_at_once_and_some_at_its_rate() {
+        let mut streams = Streams::default();
+        let ms = Nanos::from_millis;
+        // 1.1 · 6 Mbit/s: one packet of 1500 bytes in 1.818 ms, after the first at 1 ms. An eighth of 64 packets.
+        streams.begin(ms(0), SPACING, &known(6.0), Bytes(1500), 64.0);
+        let departures = run(&mut streams, 12);
+        assert_eq!(departures[..3], [Departure::Now, Departure::PairAt(ms(1)), Departure::PairAt(ms(1))]);
+        let body: alloc::vec::Vec<_> = (1..=8).map(|i| Departure::PairAt(ms(1) + Nanos(1_818_182) * i)).collect();
+        assert_eq!(departures[3..11], body);
+        assert_eq!(departures[11], Departure::Now);
+        streams.begin(ms(30), SPACING, &known(6.0), Bytes(1500), 64.0);
+        assert_eq!(streams.departure(), Departure::Now, "too soon for another");
+    }
+
+    #[test]
+    fn a_stream_in_vain_is_followed_by_a_faster_one() {
+        let mut streams = Streams::default();
+        let mut gaps = alloc::vec::Vec::new();
+        for i in 0..5 {
+            streams.begin(SPACING * i, SPACING, &known(4.0), Bytes(1500), 0.0);
+            gaps.push(streams.gap.0 / 1000);
+            run(&mut streams, 7);
+        }
+        // 4.4, 6.6, 9.9 Mbit/s, and from then on 1.05 K.
+        assert_eq!(gaps, [2727, 1818, 1212, 952, 952]);
+        streams.told();
+        streams.begin(SPACING * 9, SPACING, &known(4.0), Bytes(1500), 0.0);
+        assert_eq!(streams.gap.0 / 1000, 2727);
+    }
+
+    #[test]
+    fn every_sixteenth_packet_follows_the_one_before_it_at_once() {
+        let departures = run(&mut Streams::default(), 64);
+        let seconds: alloc::vec::Vec<_> = (0..64).filter(|number| matches!(departures[*number], Departure::PairAt(_))).collect();
+        assert_eq!(seconds, [15, 31, 47, 63]);
+    }
+
+    #[test]
+    fn the_rate_keeps_its_bounds() {
+        for (available, gap) in [(0.0, 1_000_000.0 / 0.15), (12.0, 1_000_000.0 / 1.05)] {
+            let mut streams = Streams::default();
+            streams.begin(Nanos::ZERO, Nanos::ZERO, &known(available), Bytes(1500), 100.0);
+            assert!((streams.gap.0 as f64 - gap).abs() <= 1.0);
+        }
+    }
+}
