@@ -135,7 +135,7 @@ impl Sender {
         }
         // Whoever has nothing new to send is held back by the application, not by the window.
         let app_limited = self.flight.end() == self.packets;
-        let received_at = self.receiver_times.then_some(ack.received_at);
+        let receiver_times = self.receiver_times;
         let recovering = match &self.board {
             Board::Duplicates(duplicates) => duplicates.recovering(),
             Board::Sack(scoreboard) => scoreboard.recovering(),
@@ -153,7 +153,8 @@ impl Sender {
                 number: number as u64,
                 bytes: if number + 1 == packets { last } else { packet },
                 sent_at: record.sent_at,
-                received_at,
+                // Made here for the same reason.
+                received_at: receiver_times.then_some(ack.received_at),
                 rtt: brings.then_some(rtt),
                 in_flight: Bytes(in_flight as u64 * packet.0),
                 app_limited,
