@@ -1,5 +1,7 @@
 //! Claims in a few words.
 
+use symbiosis_sim::Outcome as Run;
+
 use crate::outcome::{Claim, Measured, Verdict};
 
 /// A number that nothing random enters.
@@ -17,6 +19,11 @@ pub fn claim(text: impl Into<String>, paper: impl Into<String>, measured: Measur
         verdict: if holds { Verdict::Holds } else { Verdict::Differs },
         why: if holds { String::new() } else { why.into() },
     }
+}
+
+/// A number of each run, over the runs.
+pub fn over(runs: &[Run], value: impl Fn(&Run) -> f64) -> Measured {
+    Measured::over(&runs.iter().map(value).collect::<Vec<_>>())
 }
 
 /// Whether a measured mean is within a part of the wanted value.

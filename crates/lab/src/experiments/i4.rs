@@ -5,10 +5,10 @@ use symbiosis_control::lotka_volterra::{Bandwidth, LotkaVolterra};
 use symbiosis_control::symbiosis::{EPSILON, GAMMA, corrected_rest};
 
 use super::Lab;
-use super::claims::{claim, within};
+use super::claims::{claim, over, within};
 use super::series;
 use crate::figure::{Axis, Figure, Mark, Series};
-use crate::outcome::{Measured, Outcome};
+use crate::outcome::Outcome;
 use crate::scenario::Scenario;
 
 /// What has no part in the claims: slow start and what its overshoot costs.
@@ -65,9 +65,8 @@ pub fn run(lab: &Lab) -> Outcome {
     let ideal = LotkaVolterra { epsilon: EPSILON, gamma: GAMMA }.equilibrium(&b, tau) / 1500.0;
     let rest = corrected_rest(&b, GAMMA, tau) / 1500.0;
     for (cc, runs) in kinds.iter().zip(&runs) {
-        let over = |value: &dyn Fn(&symbiosis_sim::Outcome) -> f64| Measured::over(&runs.iter().map(value).collect::<Vec<_>>());
         if !cc.starts_with("symbiosis") {
-            let events = over(&|run| (run.summary.flows[0].loss_events + run.summary.flows[0].timeouts) as f64);
+            let events = over(runs, |run| (run.summary.flows[0].loss_events + run.summary.flows[0].timeouts) as f64);
             found.claims.push(claim(
                 format!("{cc}: loses again and again"),
                 "periodic loss",
@@ -78,7 +77,7 @@ pub fn run(lab: &Lab) -> Outcome {
             ));
             continue;
         }
-        let lost = over(&|run| run.summary.flows[0].packets_lost as f64);
+        let lost = over(runs, |run| run.summary.flows[0].packets_lost as f64);
         found.claims.push(claim(
             format!("{cc} (oracle): no loss after start-up"),
             "0",
@@ -87,7 +86,7 @@ pub fn run(lab: &Lab) -> Outcome {
             lost.mean == 0.0,
             "the window overshoots",
         ));
-        let window = over(&|run| series::mean(&series::window(run, 0), START_UP, duration as f64));
+        let window = over(runs, |run| series::mean(&series::window(run, 0), START_UP, duration as f64));
         found.claims.push(claim(
             format!("{cc} (oracle): window at its ideal w*"),
             format!("{ideal:.0}"),

@@ -3,7 +3,7 @@
 use symbiosis_sim::Outcome as Run;
 
 use super::Lab;
-use super::claims::{claim, within};
+use super::claims::{claim, over, within};
 use super::series;
 use crate::figure::{Axis, Figure, Mark, Series};
 use crate::outcome::{Claim, Measured, Outcome};
@@ -54,10 +54,6 @@ fn deviation(points: &[(f64, f64)]) -> f64 {
     let values: Vec<f64> = points.iter().filter(|(t, _)| *t >= START_UP).map(|(_, a)| *a).collect();
     let mean = values.iter().sum::<f64>() / values.len() as f64;
     (values.iter().map(|a| (a - mean) * (a - mean)).sum::<f64>() / values.len() as f64).sqrt()
-}
-
-fn over(runs: &[Run], value: impl Fn(&Run) -> f64) -> Measured {
-    Measured::over(&runs.iter().map(value).collect::<Vec<_>>())
 }
 
 pub fn run(lab: &Lab) -> Outcome {
