@@ -58,10 +58,22 @@ pub(super) fn plan(routed: Vec<Routed<'_>>, links: &mut Vec<PlannedLink>, durati
         let template = template(flow, duration)?;
         for id in names.by_ref().take(flow.file.count as usize) {
             let (route, ack_route) = ways(flow, &id, links);
+            few_enough(flow, &template, &route, links, duration)?;
             flows.push(FlowPlan { id, route, ack_route, ..template.clone() });
         }
     }
     Ok(flows)
+}
+
+/// Packets are numbered by 32 bits; the narrowest link says how many there can be.
+fn few_enough(flow: &Routed<'_>, plan: &FlowPlan, route: &[LinkId], links: &[PlannedLink], duration: Nanos) -> Result<(), Fault> {
+    let volumes = route.iter().map(|link| links[*link].spec.rate.volume(plan.start, plan.stop.min(duration)));
+    let packets = volumes.fold(f64::INFINITY, f64::min) / plan.packet.as_f64();
+    if plan.bytes.is_none() && packets > MOST_PACKETS as f64 {
+        let what = format!("`{}` could send {packets:.1e} packets, more than {MOST_PACKETS}", flow.path);
+        return Err(Fault::at(&flow.path, what).help("shorten the run, or give the flow an amount of `bytes` to send"));
+    }
+    Ok(())
 }
 
 /// A name alone is kept; flows of the same name are numbered from 1.
