@@ -41,9 +41,10 @@ fn ack(bencher: Bencher, name: &str) {
                 in_flight,
                 app_limited: false,
                 recovering: false,
+                grows: true,
             });
             divan::black_box(controller.permit(&Ask { now, in_flight }));
-            controller.sent(&Sent { now, number: number + 500, bytes: PACKET, in_flight, retransmission: false });
+            controller.sent(&Sent { now, number: number + 500, bytes: PACKET, in_flight, retransmission: false, app_limited: false });
         }
         controller
     });

@@ -26,6 +26,7 @@ pub fn ack() -> Acked {
         in_flight: Bytes(0),
         app_limited: false,
         recovering: false,
+        grows: true,
     }
 }
 
@@ -82,7 +83,8 @@ impl Path {
                 }
                 let back_at = self.links.iter().fold(at, |at, (rate, delay)| at + rate.time_for(ACK) + *delay);
                 flying.push_back(Flying { number, sent_at: now, back_at });
-                let sent = Sent { now, number, bytes: setup.packet, in_flight: in_flight(&flying), retransmission: false };
+                let sent =
+                    Sent { now, number, bytes: setup.packet, in_flight: in_flight(&flying), retransmission: false, app_limited: false };
                 controller.sent(&sent);
                 number += 1;
             }

@@ -13,7 +13,7 @@ use crate::params::Param;
 use crate::symbiosis::measurement::Measurement;
 use crate::symbiosis::{EPSILON, GAMMA, MEASUREMENT, NOISE, measurement};
 use crate::window::{Window, may_grow};
-use crate::{Acked, Ask, Controller, LossKind, Lost, Nanos, Permit, Rate, Report, Setup};
+use crate::{Acked, Ask, Controller, LossKind, Lost, Nanos, Permit, Rate, Report, Sent, Setup};
 
 /// The early form of TCP Symbiosis.
 pub const ENTRY: Entry = Entry {
@@ -54,6 +54,10 @@ impl Early {
 }
 
 impl Controller for Early {
+    fn sent(&mut self, packet: &Sent) {
+        self.measurement.sent(packet);
+    }
+
     fn acked(&mut self, ack: &Acked) {
         self.window.progress();
         self.bandwidth = self.measurement.acked(ack).or(self.bandwidth);
@@ -86,8 +90,8 @@ impl Controller for Early {
         self.bandwidth = self.measurement.report(report).or(self.bandwidth);
     }
 
-    fn permit(&mut self, _ask: &Ask) -> Permit {
-        Permit::window(self.window.bytes())
+    fn permit(&self, _ask: &Ask) -> Permit {
+        Permit { window: self.window.bytes(), departure: self.measurement.departure() }
     }
 
     fn gauges(&self, plot: &mut dyn FnMut(&'static str, f64)) {
@@ -99,6 +103,7 @@ impl Controller for Early {
         if let Some(tau) = self.tau {
             plot("tau_ms", tau.millis());
         }
+        self.measurement.gauges(plot);
     }
 }
 

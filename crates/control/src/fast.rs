@@ -86,12 +86,11 @@ impl Controller for Fast {
         self.round.restart(loss.now); // what is in flight left under the old window
     }
 
-    fn permit(&mut self, _ask: &Ask) -> Permit {
+    fn permit(&self, _ask: &Ask) -> Permit {
         Permit::window(self.window.bytes())
     }
 
     fn gauges(&self, plot: &mut dyn FnMut(&'static str, f64)) {
-        plot("cwnd_packets", self.window.cwnd);
         if let Some(rtt) = self.rtt {
             plot("base_rtt_ms", self.base * 1e3);
             plot("rtt_ms", rtt * 1e3);

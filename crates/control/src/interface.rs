@@ -19,8 +19,9 @@ pub trait Controller: Send {
     /// Somebody beside the ACK stream measured something.
     fn report(&mut self, _report: &Report) {}
 
-    /// How much may be in flight, and when the next packet may leave.
-    fn permit(&mut self, ask: &Ask) -> Permit;
+    /// How much may be in flight, and when the next packet may leave. To ask changes nothing, so a world may ask as often as it likes;
+    /// what a packet costs is taken in [`Controller::sent`].
+    fn permit(&self, ask: &Ask) -> Permit;
 
     /// State for the plot: calls `plot` with each gauge's name and value. Names carry their unit (`"A_mbps"`).
     fn gauges(&self, _plot: &mut dyn FnMut(&'static str, f64)) {}
@@ -50,6 +51,8 @@ pub struct Sent {
     pub in_flight: Bytes,
     /// It repeats a packet that was sent before.
     pub retransmission: bool,
+    /// The application has nothing more to send after this packet.
+    pub app_limited: bool,
 }
 
 /// A packet acknowledged for the first time.
@@ -63,17 +66,20 @@ pub struct Acked {
     pub bytes: Bytes,
     /// When it (last) left.
     pub sent_at: Nanos,
-    /// When it reached the receiver, on the receiver's clock, where the world knows.
+    /// When it reached the receiver, on the receiver's clock, where the world knows: not of packets that share an ACK with others.
     pub received_at: Option<Nanos>,
     /// Round-trip time that this ACK measured: of one packet of those it covers, never of a retransmitted one unless the world can
     /// tell the copies apart.
     pub rtt: Option<Nanos>,
     /// In flight after this packet was taken out.
     pub in_flight: Bytes,
-    /// The application had nothing more to send when this packet left: the window was not what held the sender back.
+    /// The application had nothing more to send when this packet left: not the window held the sender back.
     pub app_limited: bool,
-    /// Loss recovery is under way: a window must not grow.
+    /// Loss recovery is under way: a window must not grow, and ACKs do not come as packets arrived.
     pub recovering: bool,
+    /// The window may grow for this packet. Not in recovery, not for a packet acknowledged above a gap (RFC 5681 §3.2), and not for the
+    /// third and later packets of one ACK: after a retransmission one ACK may cover a whole window (RFC 5681 Eq 2, RFC 3465 with L = 2).
+    pub grows: bool,
 }
 
 /// A congestion event.
@@ -89,6 +95,7 @@ pub struct Lost {
 
 /// How congestion was noticed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum LossKind {
     /// Duplicate or selective ACKs: recovery starts.
     FastRetransmit,
@@ -122,7 +129,8 @@ pub struct Ask {
     pub in_flight: Bytes,
 }
 
-/// The answer: a packet may leave when less than `window` is in flight and `departure` has come.
+/// The answer: a packet may leave when `departure` has come, and what is in flight and the packet itself fit `window`, or nothing is in
+/// flight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Permit {
     /// How much may be in flight.
@@ -145,7 +153,7 @@ pub enum Departure {
     Now,
     /// Not before this instant.
     At(Nanos),
-    /// At this instant, whatever is in flight: the second of a pair, which tells something only at the distance that was chosen. A
-    /// controller takes the debt into account.
-    PairAt(Nanos),
+    /// At this instant, whatever is in flight: a packet of a pair or a stream, which tells something only at the distance that was chosen.
+    /// A controller bounds how many, and the window then waits for the debt.
+    Regardless(Nanos),
 }

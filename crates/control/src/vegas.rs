@@ -179,7 +179,7 @@ impl Controller for Vegas {
         self.restart_round(loss.now);
     }
 
-    fn permit(&mut self, _ask: &Ask) -> Permit {
+    fn permit(&self, _ask: &Ask) -> Permit {
         Permit::window(self.window.bytes())
     }
 

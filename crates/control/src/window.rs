@@ -92,9 +92,9 @@ impl Window {
     }
 }
 
-/// Whether a window may grow for this ACK: not in recovery, nor when the window was not what held the sender back.
+/// Whether a window may grow for this packet: when its ACK lets it, and the window was what held the sender back.
 pub fn may_grow(ack: &Acked) -> bool {
-    !ack.recovering && !ack.app_limited
+    ack.grows && !ack.app_limited
 }
 
 /// How a member of the loss-based family grows after slow start and what it keeps at a loss. All windows in packets.
@@ -157,7 +157,7 @@ impl<L: Law> Controller for LossBased<L> {
         }
     }
 
-    fn permit(&mut self, _ask: &Ask) -> Permit {
+    fn permit(&self, _ask: &Ask) -> Permit {
         Permit::window(self.window.bytes())
     }
 

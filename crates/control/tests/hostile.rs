@@ -155,7 +155,7 @@ impl Subject {
         let now = self.now;
         match event.what {
             What::Sent { number, bytes, in_flight, retransmission } => {
-                self.controller.sent(&Sent { now, number, bytes, in_flight, retransmission });
+                self.controller.sent(&Sent { now, number, bytes, in_flight, retransmission, app_limited: false });
             }
             What::Acked { number, bytes, sent, rtt, in_flight, app_limited, recovering } => {
                 let sent_at = match sent {
@@ -165,7 +165,18 @@ impl Subject {
                     SentAt::Never => Nanos::MAX,
                 };
                 let before = self.window();
-                self.acked(&Acked { now, number, bytes, sent_at, received_at: None, rtt, in_flight, app_limited, recovering });
+                self.acked(&Acked {
+                    now,
+                    number,
+                    bytes,
+                    sent_at,
+                    received_at: None,
+                    rtt,
+                    in_flight,
+                    app_limited,
+                    recovering,
+                    grows: !recovering,
+                });
                 assert!(!(recovering || app_limited) || self.window() <= before, "{} grew when it may not", self.entry.name);
             }
             What::Lost { kind, in_flight, times } => {
@@ -218,7 +229,14 @@ impl Subject {
             let sent_at = self.now;
             for i in 1..=packets {
                 let in_flight = Bytes(i * PACKET.0);
-                self.controller.sent(&Sent { now: sent_at, number: i, bytes: PACKET, in_flight, retransmission: false });
+                self.controller.sent(&Sent {
+                    now: sent_at,
+                    number: i,
+                    bytes: PACKET,
+                    in_flight,
+                    retransmission: false,
+                    app_limited: false,
+                });
             }
             self.now += RTT;
             for i in 1..=packets {
@@ -232,6 +250,7 @@ impl Subject {
                     in_flight: Bytes((packets - i) * PACKET.0),
                     app_limited: false,
                     recovering: false,
+                    grows: true,
                 });
             }
         }
@@ -320,7 +339,14 @@ fn every_declared_parameter_changes_something() {
             let (sent_at, packets) = (subject.now, subject.window().0 / PACKET.0);
             for i in 1..=packets {
                 let in_flight = Bytes(i * PACKET.0);
-                subject.controller.sent(&Sent { now: sent_at, number: i, bytes: PACKET, in_flight, retransmission: false });
+                subject.controller.sent(&Sent {
+                    now: sent_at,
+                    number: i,
+                    bytes: PACKET,
+                    in_flight,
+                    retransmission: false,
+                    app_limited: false,
+                });
             }
             // While the last packet is still fresh: pacing shows here and not a round trip later.
             let ask = Ask { now: subject.now, in_flight: Bytes(0) };
@@ -331,7 +357,7 @@ fn every_declared_parameter_changes_something() {
                 let in_flight = Bytes((packets - i) * PACKET.0);
                 let (now, number, bytes) = (subject.now, i, PACKET);
                 let (received_at, rtt, app_limited, recovering) = (None, Some(rtt), false, false);
-                subject.acked(&Acked { now, number, bytes, sent_at, received_at, rtt, in_flight, app_limited, recovering });
+                subject.acked(&Acked { now, number, bytes, sent_at, received_at, rtt, in_flight, app_limited, recovering, grows: true });
             }
             let ask = Ask { now: subject.now, in_flight: Bytes(0) };
             permits.push(subject.controller.permit(&ask));

@@ -182,7 +182,7 @@ impl Trace {
 /// The sending end of a link: takes packets one after another and tells when each is through.
 #[derive(Debug)]
 pub(crate) enum Server {
-    Constant { nanos_per_byte: f64 },
+    Constant { nanos_per_byte: f64, carry: f64 },
     Steps(Steps),
     Trace { trace: Trace, next: u64, left: Bytes },
 }
@@ -190,7 +190,7 @@ pub(crate) enum Server {
 impl Server {
     pub(crate) fn new(spec: &RateSpec) -> Server {
         match spec {
-            RateSpec::Constant(rate) => Server::Constant { nanos_per_byte: 1e9 / rate.bytes_per_s() },
+            RateSpec::Constant(rate) => Server::Constant { nanos_per_byte: 1e9 / rate.bytes_per_s(), carry: 0.0 },
             RateSpec::Steps(steps) => Server::Steps(steps.clone()),
             RateSpec::Trace(trace) => Server::Trace { trace: trace.clone(), next: 0, left: Bytes::ZERO },
         }
@@ -200,7 +200,13 @@ impl Server {
     #[inline]
     pub(crate) fn finish(&mut self, start: Nanos, size: Bytes) -> Nanos {
         match self {
-            Server::Constant { nanos_per_byte } => start.saturating_add(Nanos((size.as_f64() * *nanos_per_byte + 0.5) as u64)),
+            Server::Constant { nanos_per_byte, carry } => {
+                // What is below a nanosecond goes to the next packet: rounding each would add up to another rate.
+                let exact = size.as_f64() * *nanos_per_byte + *carry;
+                let whole = exact as u64;
+                *carry = exact - whole as f64;
+                Nanos(start.0.saturating_add(whole))
+            }
             Server::Steps(steps) => steps.finish(start, size.as_f64()),
             Server::Trace { trace, next, left } => {
                 // What an opportunity has left serves only packets that wait at its very instant.

@@ -9,7 +9,7 @@ use crate::cross::Cross;
 use crate::flow::{Flow, Slots};
 use crate::oracle::Oracle;
 use crate::plan::Plan;
-use crate::result::{Ledger, LinkSummary, Outcome, QueueSummary, Summary};
+use crate::result::{FlowSummary, Ledger, LinkSummary, Outcome, QueueSummary, Summary};
 use crate::tally::{Arrivals, Tally};
 use crate::tap::Tap;
 use crate::tcp::Sender;
@@ -197,7 +197,12 @@ impl<'t> World<'t> {
             });
             link_traces.push(samples);
         }
-        let whole = plan.flows.iter().zip(&flows).filter(|(flow, _)| flow.start <= plan.measure_from && flow.stop >= plan.measure_to);
+        let ended =
+            |flow: &FlowSummary, start: Nanos| flow.completion_s.is_some_and(|after| start + Nanos::from_secs(after) < plan.measure_to);
+        let whole =
+            plan.flows.iter().zip(&flows).filter(|(planned, flow)| {
+                planned.start <= plan.measure_from && planned.stop >= plan.measure_to && !ended(flow, planned.start)
+            });
         let summary = Summary {
             scenario: plan.name.clone(),
             seed: plan.seed,

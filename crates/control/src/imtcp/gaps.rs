@@ -103,6 +103,7 @@ mod tests {
             in_flight: Bytes::ZERO,
             app_limited: false,
             recovering: false,
+            grows: true,
         }
     }
 

@@ -99,7 +99,7 @@ impl Measurement for ImTcp {
         self.result
     }
 
-    fn departure(&mut self) -> Departure {
+    fn departure(&self) -> Departure {
         self.streams.departure()
     }
 

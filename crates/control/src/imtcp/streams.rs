@@ -77,10 +77,10 @@ impl Streams {
     /// When the next packet should leave.
     pub fn departure(&self) -> Departure {
         match (self.head, self.body) {
-            (0, 0) if self.sent % PAIR_EVERY == PAIR_EVERY - 1 => Departure::PairAt(self.last_sent),
+            (0, 0) if self.sent % PAIR_EVERY == PAIR_EVERY - 1 => Departure::Regardless(self.last_sent),
             (0, 0) | (HEAD, _) => Departure::Now,
-            (1.., _) => Departure::PairAt(self.last_sent),
-            (0, _) => Departure::PairAt(self.last_sent.saturating_add(self.gap)),
+            (1.., _) => Departure::Regardless(self.last_sent),
+            (0, _) => Departure::Regardless(self.last_sent.saturating_add(self.gap)),
         }
     }
 }
@@ -91,7 +91,7 @@ mod tests {
     use crate::Rate;
 
     fn sent(number: u64, now: Nanos) -> Sent {
-        Sent { now, number, bytes: Bytes(1500), in_flight: Bytes(0), retransmission: false }
+        Sent { now, number, bytes: Bytes(1500), in_flight: Bytes(0), retransmission: false, app_limited: false }
     }
 
     /// Lets `count` packets leave when they should, or at the bench's own pace of one a millisecond.
@@ -101,7 +101,7 @@ mod tests {
             let departure = streams.departure();
             now = match departure {
                 Departure::Now => now + Nanos::from_millis(1),
-                Departure::At(at) | Departure::PairAt(at) => at,
+                Departure::At(at) | Departure::Regardless(at) => at,
             };
             streams.sent(&sent(number, now));
             departure
@@ -122,8 +122,8 @@ mod tests {
         // 1.1 · 6 Mbit/s: one packet of 1500 bytes in 1.818 ms, after the first at 1 ms. An eighth of 64 packets.
         streams.begin(ms(0), SPACING, &known(6.0), Bytes(1500), 64.0);
         let departures = run(&mut streams, 12);
-        assert_eq!(departures[..3], [Departure::Now, Departure::PairAt(ms(1)), Departure::PairAt(ms(1))]);
-        let body: alloc::vec::Vec<_> = (1..=8).map(|i| Departure::PairAt(ms(1) + Nanos(1_818_182) * i)).collect();
+        assert_eq!(departures[..3], [Departure::Now, Departure::Regardless(ms(1)), Departure::Regardless(ms(1))]);
+        let body: alloc::vec::Vec<_> = (1..=8).map(|i| Departure::Regardless(ms(1) + Nanos(1_818_182) * i)).collect();
         assert_eq!(departures[3..11], body);
         assert_eq!(departures[11], Departure::Now);
         streams.begin(ms(30), SPACING, &known(6.0), Bytes(1500), 64.0);
@@ -149,7 +149,7 @@ mod tests {
     #[test]
     fn every_sixteenth_packet_follows_the_one_before_it_at_once() {
         let departures = run(&mut Streams::default(), 64);
-        let seconds: alloc::vec::Vec<_> = (0..64).filter(|number| matches!(departures[*number], Departure::PairAt(_))).collect();
+        let seconds: alloc::vec::Vec<_> = (0..64).filter(|number| matches!(departures[*number], Departure::Regardless(_))).collect();
         assert_eq!(seconds, [15, 31, 47, 63]);
     }
 

@@ -19,7 +19,7 @@ pub trait Measurement: Send {
     }
 
     /// When the measurement wants the next packet to leave: later than the window and the pacing allow, or back to back.
-    fn departure(&mut self) -> Departure {
+    fn departure(&self) -> Departure {
         Departure::Now
     }
 

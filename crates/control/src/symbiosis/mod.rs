@@ -257,7 +257,7 @@ impl Controller for Symbiosis {
         self.measured(result);
     }
 
-    fn permit(&mut self, ask: &Ask) -> Permit {
+    fn permit(&self, ask: &Ask) -> Permit {
         let window = self.window.bytes();
         let window = if self.draining(ask.now) {
             Bytes::from_f64((window.as_f64() * DRAIN_TO).max(LEAST_WINDOW * self.packet.as_f64())).min(window)

@@ -38,6 +38,7 @@ impl Bench {
             in_flight: Bytes::ZERO,
             app_limited,
             recovering,
+            grows: !recovering,
         });
     }
 

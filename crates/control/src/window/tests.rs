@@ -44,7 +44,7 @@ fn reno_doubles_below_the_threshold_and_adds_one_above() {
 #[test]
 fn nothing_grows_in_recovery_or_without_need() {
     let mut reno = LossBased::new(&bench::setup(10), Reno);
-    reno.acked(&Acked { recovering: true, ..bench::ack() });
+    reno.acked(&Acked { recovering: true, grows: false, ..bench::ack() });
     reno.acked(&Acked { app_limited: true, ..bench::ack() });
     assert_eq!(reno.window.cwnd, 10.0);
     reno.acked(&bench::ack());

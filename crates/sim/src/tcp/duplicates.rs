@@ -151,7 +151,7 @@ mod tests {
     fn third_duplicate(newreno: bool) -> (Flight, Duplicates) {
         let (mut flight, mut duplicates) = (Flight::new(), Duplicates::new(newreno));
         for _ in 0..20 {
-            flight.push(Nanos::ZERO);
+            flight.push(Nanos::ZERO, false);
             duplicates.sent();
         }
         let begins: Vec<bool> = [5, 5, 5, 5].map(|next| duplicates.acked(&mut flight, &ack(next), |_, _, _| {})).to_vec();

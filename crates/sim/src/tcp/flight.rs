@@ -13,6 +13,8 @@ pub(crate) struct Record {
     pub(crate) lost: bool,
     /// Sent again since it was presumed lost.
     pub(crate) resent: bool,
+    /// Nothing more was there to be sent when it first left.
+    pub(crate) app_limited: bool,
 }
 
 /// The records of all packets from `una`, the first not acknowledged, up to but not including `end`, the first never sent.
@@ -39,13 +41,13 @@ impl Flight {
 
     /// A new packet leaves.
     #[inline]
-    pub(crate) fn push(&mut self, sent_at: Nanos) -> u32 {
+    pub(crate) fn push(&mut self, sent_at: Nanos, app_limited: bool) -> u32 {
         if (self.end - self.una) as usize == self.ring.len() {
             self.grow();
         }
         let number = self.end;
         self.end += 1;
-        *self.at(number) = Record { sent_at, ..Record::default() };
+        *self.at(number) = Record { sent_at, app_limited, ..Record::default() };
         number
     }
 

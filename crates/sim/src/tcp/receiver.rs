@@ -145,8 +145,13 @@ impl Receiver {
     fn ack(&self, echo: Nanos, received_at: Nanos) -> Ack {
         let mut sacks = [(0, 0); 3];
         if !self.runs.is_empty() {
-            for (sack, number) in sacks.iter_mut().zip(self.reported) {
-                *sack = self.run_of(number);
+            let mut told = 0;
+            for number in self.reported {
+                let run = self.run_of(number);
+                if run.0 < run.1 && !sacks[..told].contains(&run) {
+                    sacks[told] = run;
+                    told += 1;
+                }
             }
         }
         Ack { next: self.next, bytes: self.ack_bytes, echo, received_at, sacks }
@@ -182,8 +187,8 @@ mod tests {
                 (1, 1, [(2, 3), none, none]),
                 (2, 1, [(4, 5), (2, 3), none]),
                 (3, 1, [(6, 7), (4, 5), (2, 3)]),
-                (4, 1, [(2, 5), (6, 7), (2, 5)]),
-                (5, 5, [none, (6, 7), none]),
+                (4, 1, [(2, 5), (6, 7), none]),
+                (5, 5, [(6, 7), none, none]),
                 (6, 7, [none; 3]),
             ]
         );

@@ -27,7 +27,7 @@ impl Rto {
         Rto { min, srtt: 0.0, rttvar: 0.0, backoff: 0 }
     }
 
-    /// A measurement (§2.2, §2.3). Ends the backing off (§5.7, with time stamps every measurement is of new data).
+    /// A measurement by an ACK of new data (§2.2, §2.3). Ends the backing off (§5.7).
     #[inline]
     pub(crate) fn measured(&mut self, rtt: Nanos) {
         let rtt = rtt.0 as f64;
@@ -56,7 +56,8 @@ impl Rto {
     pub(crate) fn timeout(&self) -> Nanos {
         let margin = (4.0 * self.rttvar).max(self.min.0 as f64);
         let plain = if self.srtt == 0.0 { FIRST_RTO.max(self.min) } else { Nanos((self.srtt + margin) as u64) };
-        if self.backoff == 0 { plain.min(MAX_RTO) } else { Nanos(plain.0.saturating_mul(1 << self.backoff.min(16))).min(MAX_RTO) }
+        // The bound is on backing off: a path may be longer than it.
+        Nanos(plain.0.saturating_mul(1 << self.backoff.min(16))).min(MAX_RTO.max(plain))
     }
 }
 

@@ -11,7 +11,7 @@ fn ack(next: u32, sacks: &[Run]) -> Ack {
 fn flight(packets: u32) -> (Flight, Scoreboard) {
     let (mut flight, mut board) = (Flight::new(), Scoreboard::default());
     for _ in 0..packets {
-        flight.push(Nanos::ZERO);
+        flight.push(Nanos::ZERO, false);
         board.sent();
     }
     (flight, board)
