@@ -53,7 +53,7 @@ pub fn writable(folder: &Path) -> Result<(), String> {
         _ => {}
     }
     // A file that has no name is gone when it is closed, whatever happens in between.
-    let there = folder.ancestors().find(|path| path.exists()).unwrap_or(Path::new("."));
+    let there = folder.ancestors().find(|path| path.symlink_metadata().is_ok()).unwrap_or(Path::new("."));
     match tempfile::tempfile_in(there) {
         Ok(_) => Ok(()),
         Err(error) => Err(format!("nothing can be written in {}: {error}", there.display())),
@@ -92,7 +92,10 @@ fn stays_inside(name: &Path) -> bool {
 fn everything(folder: &Path, scenario: &Scenario, runs: &[Run], extras: Extras) -> io::Result<()> {
     write_atomically(folder.join("scenario.toml"), scenario.text.as_bytes())?;
     for (name, place) in scenario.files.iter().filter(|(name, _)| stays_inside(Path::new(name))) {
-        write_atomically(folder.join(name), fs::read(place)?)?;
+        // Beside both copies of the scenario: this one, and the one that the report links.
+        let bytes = fs::read(place)?;
+        write_atomically(folder.join(name), &bytes)?;
+        write_atomically(folder.join("scenarios").join(name), &bytes)?;
     }
     for run in runs {
         let traces = if runs.len() > 1 { folder.join(format!("seed-{}", run.outcome.summary.seed)) } else { folder.to_path_buf() };

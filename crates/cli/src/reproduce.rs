@@ -1,7 +1,7 @@
 //! `symbiosis reproduce`: the papers' figures and tables, run, drawn and checked.
 
 use std::io::{self, IsTerminal};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -36,7 +36,7 @@ const INTRO: &str = "Every figure and table that can be run, in the papers' form
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// List all experiments with their source, and run nothing
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["only", "quick", "seeds", "out", "json", "threads"])]
     list: bool,
     /// Run these experiments only, e.g. S7,T3
     #[arg(long, value_name = "ID,…", value_delimiter = ',')]
@@ -47,9 +47,9 @@ pub struct Args {
     /// Seeds where randomness enters: 10, or 3 with --quick, unless given
     #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(2..=100_000))]
     seeds: Option<u64>,
-    /// The folder of the report
-    #[arg(long, value_name = "DIR", default_value = "report")]
-    out: PathBuf,
+    /// The folder of the report; `report` without, or `report-ID-…` with --only
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
     /// Print the claims as JSON and nothing else
     #[arg(long)]
     json: bool,
@@ -67,23 +67,32 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         return print(&list());
     }
     let chosen = chosen(&args.only)?;
-    writable(&args.out).map_err(|why| {
-        Failure::input(format!("--out {}: {why}", args.out.display()), "give a folder where you may write; it is made if it is not there")
+    let out = args.out.clone().unwrap_or_else(|| own_folder(args, &chosen));
+    writable(&out).map_err(|why| {
+        Failure::input(format!("--out {}: {why}", out.display()), "give a folder where you may write; it is made if it is not there")
     })?;
-    let outcomes = run_all(args, &chosen)?;
+    let outcomes = run_all(args, &chosen, &out)?;
     let entries = entries(args, &outcomes);
     if args.json {
         return print(&report::results_json(&entries));
     }
     let (width, colour) = (console_width(), io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none());
-    let page = args.out.join("index.html");
+    let page = out.join("index.html");
     print(&format!("{}The report is {}\n", report::table(&entries, width, colour), page.display()))
+}
+
+/// A report of a few experiments does not take the place of the report of all.
+fn own_folder(args: &Args, chosen: &[&'static Experiment]) -> PathBuf {
+    match args.only.is_empty() {
+        true => "report".into(),
+        false => format!("report-{}", chosen.iter().map(|experiment| experiment.id).collect::<Vec<_>>().join("-")).into(),
+    }
 }
 
 type Found = Vec<(&'static Experiment, Outcome)>;
 
 /// Runs the chosen experiments on all cores, and writes the report anew whenever one ends: an interrupted run leaves what it has.
-fn run_all(args: &Args, chosen: &[&'static Experiment]) -> Result<Found, Failure> {
+fn run_all(args: &Args, chosen: &[&'static Experiment], out: &Path) -> Result<Found, Failure> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(args.threads.unwrap_or(0).into()).build();
     let pool = pool.map_err(|error| Failure::Other(miette!("no threads to run in: {error}")))?;
     let bar = progress(chosen.len() as u64);
@@ -98,11 +107,11 @@ fn run_all(args: &Args, chosen: &[&'static Experiment]) -> Result<Found, Failure
         found.push((*experiment, outcome));
         found.sort_by_key(|(experiment, _)| ALL.iter().position(|other| other.id == experiment.id));
         bar.inc(1);
-        report::write(&args.out, TITLE, INTRO, &entries(args, &found))
+        report::write(out, TITLE, INTRO, &entries(args, &found))
     };
     let written: io::Result<()> = pool.install(|| chosen.par_iter().map(one).collect());
     bar.finish_and_clear();
-    written.map_err(|error| Failure::Other(miette!("cannot write into {}: {error}", args.out.display())))?;
+    written.map_err(|error| Failure::Other(miette!("cannot write into {}: {error}", out.display())))?;
     Ok(found.into_inner().expect("nobody panics while writing"))
 }
 

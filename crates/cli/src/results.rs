@@ -1,7 +1,7 @@
 //! Results for people: flows and links as tables, means over seeds.
 
 use symbiosis_lab::outcome::Measured;
-use symbiosis_sim::{FlowSummary, LinkSummary, Plan, RttSummary};
+use symbiosis_sim::{FlowPlan, FlowSummary, LinkSummary, Plan, RttSummary, Summary};
 
 use crate::runs::Run;
 use crate::table::table;
@@ -58,12 +58,24 @@ pub fn text(plan: &Plan, runs: &[Run]) -> String {
         out.push('\n');
         out += &rows(&["flow", "controller"], FLOW, &flows, |flow| vec![flow.id.clone(), flow.cc.clone()]);
         let jain: Vec<f64> = summaries.iter().map(|summary| summary.jain).collect();
-        out += &format!("Jain's index {}\n", cell(&jain, 4));
+        // Of flows that are there the whole time; of one there is nothing to compare.
+        if present(plan, first) > 1 {
+            out += &format!("Jain's index {}\n", cell(&jain, 4));
+        }
     }
     let links: Vec<Vec<&LinkSummary>> =
         (0..first.links.len()).map(|at| summaries.iter().map(|summary| &summary.links[at]).collect()).collect();
     out.push('\n');
     out + &rows(&["link"], LINK, &links, |link| vec![link.name.clone()])
+}
+
+/// How many flows are there during the whole window of measurement.
+fn present(plan: &Plan, summary: &Summary) -> usize {
+    let whole = |(planned, flow): (&FlowPlan, &FlowSummary)| {
+        let ended = flow.completion_s.is_some_and(|after| planned.start.secs() + after < plan.measure_to.secs());
+        planned.start <= plan.measure_from && planned.stop >= plan.measure_to && !ended
+    };
+    plan.flows.iter().zip(&summary.flows).filter(|pair| whole(*pair)).count()
 }
 
 /// A table with a row for each of `things`, each given once for every run. Columns without any value are left out.
@@ -84,8 +96,9 @@ fn cell(samples: &[f64], decimals: usize) -> String {
         [only] => format!("{only:.decimals$}"),
         many => {
             let Measured { mean, ci95, .. } = Measured::over(many);
-            // Counts have a mean between two of them.
-            let decimals = decimals.max(1);
+            // Counts have a mean between two of them; an interval shows two digits, or it would read as none.
+            let digits = if ci95 > 0.0 { (1.0 - ci95.log10().floor()).clamp(0.0, 9.0) as usize } else { 0 };
+            let decimals = decimals.max(1).max(digits);
             format!("{mean:.decimals$} ± {ci95:.decimals$}")
         }
     }

@@ -29,7 +29,7 @@ pub struct Args {
     #[arg(long)]
     json: bool,
     /// Print every effective parameter instead of running
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["out", "seeds"])]
     explain: bool,
     /// Write traces and a report into a new folder
     #[arg(long, value_name = "DIR")]

@@ -2,8 +2,29 @@
 
 use symbiosis_base::{Bytes, Nanos};
 
-/// Queues longer than this share the last place of the histogram; mean and maximum stay exact.
-const LONGEST: usize = 1 << 16;
+/// Queues up to this length have a place of their own in the histogram; longer ones share places, each 1/1024 of their length wide.
+const EXACT: u64 = 1 << 11;
+
+/// The place of a queue in the histogram.
+#[inline]
+fn place(length: u64) -> usize {
+    if length < EXACT {
+        return length as usize;
+    }
+    // So many halvings bring it below EXACT; each octave above has EXACT/2 places.
+    let octave = length.ilog2() - EXACT.ilog2() + 1;
+    (EXACT / 2 * u64::from(octave) + (length >> octave)) as usize
+}
+
+/// The least length of a place.
+fn length(place: usize) -> u64 {
+    let place = place as u64;
+    if place < EXACT {
+        return place;
+    }
+    let octave = place / (EXACT / 2) - 1;
+    (place - EXACT / 2 * octave) << octave
+}
 
 /// Statistics of a link over the window of measurement.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -76,9 +97,9 @@ impl Meter {
         let at = at.min(self.to);
         if at > self.changed {
             let span = (at - self.changed).0;
-            let place = (self.length as usize).min(LONGEST);
+            let place = place(self.length);
             if place >= self.waited.len() {
-                self.waited.resize((place + 1).next_power_of_two().min(LONGEST + 1), 0);
+                self.waited.resize((place + 1).next_power_of_two(), 0);
             }
             self.waited[place] += span;
             self.area += span as f64 * self.length as f64;
@@ -118,8 +139,32 @@ impl Meter {
             queue_drops: self.queue_drops,
             wire_losses: self.wire_losses,
             queue_mean: if total == 0 { 0.0 } else { self.area / total as f64 },
-            queue_p95: p95.unwrap_or(0) as u64,
+            queue_p95: length(p95.unwrap_or(0)),
             queue_max: self.longest,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_length_has_a_place_that_tells_it_to_a_thousandth() {
+        let mut last = 0;
+        for n in (0..5_000).chain((5_000..50_000_000).step_by(9_973)) {
+            let (at, told) = (place(n), length(place(n)));
+            assert!(at >= last, "{n}");
+            assert!(told <= n && n - told <= n / 1024, "{n} is told as {told}");
+            last = at;
+        }
+    }
+
+    #[test]
+    fn a_long_queue_has_a_p95_beside_its_mean() {
+        let mut meter = Meter::new(Nanos(0), Nanos(1_000_000));
+        (0..1_000_000).for_each(|n| meter.queue(Nanos(n), n));
+        let stats = meter.stats();
+        assert!((stats.queue_p95 as f64 - 950_000.0).abs() < 2_000.0, "{stats:?}");
     }
 }

@@ -153,15 +153,15 @@ fn loss_based(kind: &Kind, run: &Run, mbps: u32, duration: u32) -> Vec<Claim> {
     }
     // S has timeouts at 1 Gbit/s only, and for these two only, with what ns-2 of 2005 called SACK.
     if mbps == 1000 && kind.cc != "reno" {
-        let timeouts = exact(run.flow_traces[0].last().map_or(0.0, |sample| sample.timeouts as f64));
+        let timeouts = exact(flow.timeouts as f64);
         let recovery = if kind.recovery == "sack" { "SACK" } else { "NewReno" };
         claims.push(claim(
-            format!("{} with {recovery}: retransmission timeouts", kind.cc),
+            format!("{} with {recovery}: retransmission timeouts after start-up", kind.cc),
             "many",
             timeouts,
             "timeouts",
             timeouts.mean >= 2.0,
-            "a scoreboard without a limit (RFC 6675) recovers what ns-2's of 2005 could not: the timeouts are the recovery's, not the window's",
+            "a scoreboard without a limit (RFC 6675) recovers every loss: the paper's timeouts are its recovery's, not the window's",
         ));
     }
     claims

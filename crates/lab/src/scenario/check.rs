@@ -114,7 +114,7 @@ fn allows(kind: &Kind, value: &DeValue<'_>) -> bool {
 fn misstep(value: &DeValue<'_>, link: bool) -> Option<String> {
     let pairs = value.as_array().and_then(|steps| steps.iter().map(|step| pair(step.get_ref())).collect());
     let Some(steps): Option<Vec<(f64, f64)>> = pairs else {
-        return Some("a step is `[at_s, rate]`, two numbers".into());
+        return Some("a step is `[at_s, rate]`, two finite numbers".into());
     };
     let least = if link { LEAST_MBPS } else { 0.0 };
     let (Some(first), Some(last)) = (steps.first(), steps.last()) else {
