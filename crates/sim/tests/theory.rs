@@ -51,7 +51,7 @@ fn one_flow_ends_where_eq_11_says_when_eq_12_says() {
         let took = (arrival.at - begin.at).secs();
         println!("A = {free}: window {off:+.4} of Eq 11, {took:.2} s, Eq 12 {wanted:.2} s");
         assert!(off.abs() < 0.02, "A = {free}: window {:?}, Eq 11 {limit:.1}", flow.cwnd_packets);
-        assert!((took / wanted - 1.0).abs() < 0.25, "A = {free}: {took} s, Eq 12 {wanted} s");
+        assert!((took / wanted - 1.0).abs() < 0.02, "A = {free}: {took} s, Eq 12 {wanted} s");
     }
 }
 
