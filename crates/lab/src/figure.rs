@@ -48,10 +48,23 @@ pub enum Mark {
     Line,
     /// A dashed line: theory.
     Dashed,
+    /// A dotted line: another theory of the same.
+    Dotted,
     /// Points joined by nothing: single results.
     Points,
     /// Points joined by a thin line: results over a parameter.
     LinePoints,
+}
+
+impl Mark {
+    /// Stroke and gap of a theory's line; none of what was run.
+    pub fn dash(self) -> Option<(u32, u32)> {
+        match self {
+            Mark::Dashed => Some((6, 4)),
+            Mark::Dotted => Some((2, 3)),
+            Mark::Line | Mark::Points | Mark::LinePoints => None,
+        }
+    }
 }
 
 impl Axis {

@@ -76,14 +76,14 @@ pub fn run(lab: &Lab) -> Outcome {
             })
             .collect();
         if cc != "reno" {
-            for (name, flow, of) in [
-                ("10 Mbit/s access, S Eq 27", 0, claimed as fn(f64) -> Vec<f64>),
-                ("20 Mbit/s access, S Eq 27", 1, claimed),
-                ("10 Mbit/s access, fluid", 0, fluid),
-                ("20 Mbit/s access, fluid", 1, fluid),
+            for (name, flow, of, mark) in [
+                ("10 Mbit/s access, S Eq 27", 0, claimed as fn(f64) -> Vec<f64>, Mark::Dashed),
+                ("20 Mbit/s access, S Eq 27", 1, claimed, Mark::Dashed),
+                ("10 Mbit/s access, fluid", 0, fluid, Mark::Dotted),
+                ("20 Mbit/s access, fluid", 1, fluid, Mark::Dotted),
             ] {
                 let points = (50..=300).map(|i| i as f64 / 10.0).map(|mbps| (mbps, of(mbps)[flow])).collect();
-                series.push(Series::new(name, Mark::Dashed, points));
+                series.push(Series::new(name, mark, points));
             }
         }
         found.figures.push(Figure {
@@ -91,7 +91,7 @@ pub fn run(lab: &Lab) -> Outcome {
             title: format!("Two flows of {cc}, access of 10 and 20 Mbit/s"),
             caption: match cc {
                 "reno" => "Throughput over the shared link's capacity.",
-                _ => "Throughput over the shared link's capacity, with the oracle. Dashed: shares by S Eq 27, and the fluid fixed point of S Eq 8.",
+                _ => "Throughput over the shared link's capacity, with the oracle. Dashed: shares by S Eq 27. Dotted: the fluid fixed point of S Eq 8.",
             }
             .into(),
             x: Axis::linear("shared link [Mbit/s]"),

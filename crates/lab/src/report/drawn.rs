@@ -52,7 +52,7 @@ pub(super) fn drawn(figure: &Figure) -> Drawn<'_> {
     let points = || curves.iter().flat_map(|curve| &curve.points);
     let least = points().map(|point| point.y).fold(f64::INFINITY, f64::min);
     let floor = if figure.y.log { least / 10.0 } else { f64::NEG_INFINITY };
-    let lines_only = curves.iter().all(|curve| matches!(curve.mark, Mark::Line | Mark::Dashed));
+    let lines_only = curves.iter().all(|curve| curve.mark == Mark::Line || curve.mark.dash().is_some());
     let x = ends(&figure.x, points().map(|point| point.x), if lines_only { 0.0 } else { MARGIN }, false);
     let heights = points().flat_map(|point| {
         let (low, high) = point.band.unwrap_or((point.y, point.y));

@@ -1,6 +1,6 @@
 //! Colours that stay with their name over the whole report, told apart by colour-blind readers, on white and on black.
 
-use crate::figure::{Mark, Series};
+use crate::figure::Series;
 
 /// Red, green, blue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,7 +64,7 @@ pub(super) fn colours(series: &[Series]) -> Vec<Colour> {
     for whole in [true, false] {
         for (series, place) in series.iter().zip(&mut given).filter(|(_, place)| place.is_none()) {
             let Some((key, colour)) = named(&series.name) else { continue };
-            let dashed = series.mark == Mark::Dashed;
+            let dashed = series.mark.dash().is_some();
             if (key == plain(&series.name) || !whole) && (dashed || !taken.contains(&colour)) {
                 *place = Some(colour);
                 if !dashed {
@@ -84,8 +84,8 @@ pub(super) fn colours(series: &[Series]) -> Vec<Colour> {
 
 /// The solid curve that a dashed one belongs to: the dashed one's name is the other's, a comma, and what it is.
 fn explained(theory: &Series, series: &[Series]) -> Option<usize> {
-    let (name, _) = theory.name.split_once(", ").filter(|_| theory.mark == Mark::Dashed)?;
-    series.iter().position(|solid| solid.mark != Mark::Dashed && solid.name == name)
+    let (name, _) = theory.name.split_once(", ").filter(|_| theory.mark.dash().is_some())?;
+    series.iter().position(|solid| solid.mark.dash().is_none() && solid.name == name)
 }
 
 fn named(name: &str) -> Option<(&'static str, Colour)> {
@@ -101,6 +101,7 @@ fn plain(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::figure::Mark;
 
     fn of(names: &[(&str, Mark)]) -> Vec<Colour> {
         colours(&names.iter().map(|(name, mark)| Series::new(name, *mark, vec![])).collect::<Vec<_>>())

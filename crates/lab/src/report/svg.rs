@@ -133,7 +133,10 @@ where
     for piece in visible(window, &points) {
         match curve.mark {
             Mark::Line | Mark::LinePoints => chart.draw_series(LineSeries::new(piece, colour.stroke_width(width)))?,
-            Mark::Dashed => chart.draw_series(DashedLineSeries::new(piece, 7 * FINE, 4 * FINE, colour.stroke_width(width)))?,
+            Mark::Dashed | Mark::Dotted => {
+                let (stroke, gap) = curve.mark.dash().expect("theory is dashed");
+                chart.draw_series(DashedLineSeries::new(piece, stroke * FINE, gap * FINE, colour.stroke_width(width)))?
+            }
             Mark::Points => break,
         };
     }
@@ -168,7 +171,10 @@ fn entry<'a>(area: &Area<'a>, curve: &Curve, x: u32, y: u32) -> Result<(), Failu
     match curve.mark {
         Mark::Line => area.draw(&PathElement::new(ends, wide))?,
         Mark::LinePoints => area.draw(&PathElement::new(ends, colour.stroke_width(FINE)))?,
-        Mark::Dashed => area.draw(&DashedPathElement::new(ends, 7 * FINE, 4 * FINE, wide))?,
+        Mark::Dashed | Mark::Dotted => {
+            let (stroke, gap) = curve.mark.dash().expect("theory is dashed");
+            area.draw(&DashedPathElement::new(ends, stroke * FINE, gap * FINE, wide))?
+        }
         Mark::Points => {}
     }
     if matches!(curve.mark, Mark::Points | Mark::LinePoints) {

@@ -40,16 +40,15 @@ pub fn vega(figure: &Figure) -> Value {
         encoding
     };
     let at_y = || json!({ "y": y("y") });
-    let line = |curve: &Curve| matches!(curve.mark, Mark::Line | Mark::Dashed);
+    let line = |curve: &Curve| curve.mark == Mark::Line || curve.mark.dash().is_some();
     layer(&|c| line(c) && c.has_band(), json!({ "type": "area", "clip": true }), with(ends.clone(), 0.2, 0.02));
     layer(&|c| !line(c) && c.has_band(), json!({ "type": "rule", "clip": true, "strokeWidth": 1.5 }), with(ends, 0.7, 0.05));
     layer(&|c| c.mark == Mark::Line, json!({ "type": "line", "clip": true, "strokeWidth": 1.8 }), with(at_y(), 1.0, 0.1));
     layer(&|c| c.mark == Mark::LinePoints, json!({ "type": "line", "clip": true, "strokeWidth": 1.2 }), with(at_y(), 0.8, 0.1));
-    layer(
-        &|c| c.mark == Mark::Dashed,
-        json!({ "type": "line", "clip": true, "strokeWidth": 1.8, "strokeDash": [6, 4] }),
-        with(at_y(), 1.0, 0.1),
-    );
+    for theory in [Mark::Dashed, Mark::Dotted] {
+        let mark = json!({ "type": "line", "clip": true, "strokeWidth": 1.8, "strokeDash": theory.dash() });
+        layer(&|c| c.mark == theory, mark, with(at_y(), 1.0, 0.1));
+    }
     layer(&|c| !line(c), json!({ "type": "point", "filled": true, "clip": true, "size": 45 }), with(at_y(), 1.0, 0.1));
     let mut colour = json!({ "field": "s", "type": "nominal", "title": null, "scale": { "domain": domain, "range": range } });
     if drawn.curves.len() < 2 {
@@ -57,7 +56,7 @@ pub fn vega(figure: &Figure) -> Value {
     }
     let mut told = json!({ "y": y("y"), "color": colour });
     if drawn.curves.len() > 1 {
-        told["color"]["legend"] = legend(&kind(&[Mark::Dashed]), &kind(&[Mark::Points]));
+        told["color"]["legend"] = legend(&kind(&[Mark::Dashed]), &kind(&[Mark::Dotted]), &kind(&[Mark::Points]));
     }
     layers.push(pointer(figure, told, drawn.curves.iter().any(Curve::has_band)));
 
@@ -123,8 +122,8 @@ fn position(channel: &str, field: &str, axis: &Axis, (from, to): (f64, f64)) -> 
     json!({ "field": field, "type": "quantitative", "title": axis.label, "scale": scale, "axis": ticks })
 }
 
-/// Symbols as the marks are: dashes for theory, dots for single results, strokes for the rest.
-fn legend(dashed: &[String], dots: &[String]) -> Value {
+/// Symbols as the marks are: dashes and dots in a line for theory, a disc for single results, strokes for the rest.
+fn legend(dashed: &[String], dotted: &[String], dots: &[String]) -> Value {
     let among = |names: &[String], yes: &str, no: &str| json!({ "value": { "expr": format!("indexof({}, datum.value) >= 0 ? {yes} : {no}", json!(names)) } });
     json!({
         "orient": "top", "direction": "horizontal", "columns": 4, "symbolType": "stroke", "symbolStrokeWidth": 2.5, "symbolOpacity": 1, "symbolSize": 330, "labelOffset": 8, "labelLimit": 320,
@@ -132,7 +131,9 @@ fn legend(dashed: &[String], dots: &[String]) -> Value {
             "shape": among(dots, "'circle'", "'stroke'"),
             "size": among(dots, "50", "330"),
             "strokeWidth": among(dots, "0", "2.5"),
-            "strokeDash": among(dashed, "[4, 3]", "[1, 0]"),
+            "strokeDash": json!({ "value": { "expr": format!(
+                "indexof({}, datum.value) >= 0 ? [4, 3] : indexof({}, datum.value) >= 0 ? [2, 3] : [1, 0]", json!(dashed), json!(dotted)
+            ) } }),
         } },
     })
 }
