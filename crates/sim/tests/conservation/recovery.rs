@@ -135,3 +135,31 @@ fn a_finite_flow_that_sent_all_before_its_stop_completes() {
         assert!(flow.completion_s.is_some_and(|s| s > 0.03), "{flow:?}");
     }
 }
+
+/// After a retransmission one ACK may cover a whole window. It must not open the window as if each packet had had an ACK of its own.
+#[test]
+fn an_ack_opens_the_window_for_two_packets_at_most() {
+    for recovery in [Recovery::Reno, Recovery::NewReno, Recovery::Sack] {
+        let mut dumbbell = Dumbbell::new(10.0, 20, 100, 60);
+        dumbbell.plan.links[0].spec.loss = 0.02;
+        dumbbell.plan.sample_every = Some(Nanos::from_millis(1));
+        dumbbell.flow("reno", recovery);
+        let outcome = run(&dumbbell.measure_from(0));
+        let trace = &outcome.flow_traces[0];
+        assert!(trace.last().unwrap().timeouts > 0, "{recovery:?}: the case is one with timeouts");
+        // A packet takes 0.8 ms: at most two ACKs come between two samples.
+        for pair in trace.windows(2) {
+            let growth = pair[1].cwnd_packets - pair[0].cwnd_packets;
+            assert!(growth <= 4.0 + 1e-9, "{recovery:?}: {growth} packets within {} ms", pair[1].at.millis());
+        }
+    }
+}
+
+/// Fairness is among flows that are there: one that was done before the measurement ended is none of them.
+#[test]
+fn a_flow_that_has_ended_is_not_compared() {
+    let mut dumbbell = Dumbbell::new(10.0, 20, 100, 30);
+    dumbbell.flow("reno", Recovery::Sack);
+    dumbbell.flow("reno", Recovery::Sack).bytes = Some(Bytes(1000));
+    assert_eq!(run(&dumbbell.measure_from(10)).summary.jain, 1.0);
+}
