@@ -59,7 +59,7 @@ impl Controller for Early {
     }
 
     fn acked(&mut self, ack: &Acked) {
-        self.window.progress();
+        self.window.progress(ack);
         self.bandwidth = self.measurement.acked(ack).or(self.bandwidth);
         if let Some(rtt) = ack.rtt.filter(|rtt| rtt.0 > 0) {
             self.tau = Some(self.tau.map_or(rtt, |tau| tau.min(rtt)));

@@ -70,7 +70,7 @@ impl Fast {
 
 impl Controller for Fast {
     fn acked(&mut self, ack: &Acked) {
-        self.window.progress();
+        self.window.progress(ack);
         if let Some(sample) = ack.rtt.filter(|rtt| rtt.0 > 0) {
             self.measure(sample.secs());
         }

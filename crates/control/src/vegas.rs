@@ -144,7 +144,7 @@ impl Controller for Vegas {
     }
 
     fn acked(&mut self, ack: &Acked) {
-        self.window.progress();
+        self.window.progress(ack);
         if ack.recovering {
             self.restart_round(ack.now); // a flight with holes says nothing about a queue
             return;

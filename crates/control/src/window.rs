@@ -42,9 +42,12 @@ impl Window {
         bytes.packets(self.packet)
     }
 
-    /// Something new was acknowledged: the next timeout is of another packet.
-    pub fn progress(&mut self) {
-        self.backed_off = false;
+    /// Something was acknowledged. If in order, the next timeout is of another packet; above a gap, the packet that timed out is missing
+    /// still.
+    pub fn progress(&mut self, ack: &Acked) {
+        if ack.grows {
+            self.backed_off = false;
+        }
     }
 
     /// Slow start: one packet for each acknowledged (RFC 5681 Eq 2).
@@ -130,7 +133,7 @@ impl<L: Law> LossBased<L> {
 
 impl<L: Law> Controller for LossBased<L> {
     fn acked(&mut self, ack: &Acked) {
-        self.window.progress();
+        self.window.progress(ack);
         if !may_grow(ack) {
             self.law.paused();
             return;

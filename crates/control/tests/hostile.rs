@@ -141,6 +141,12 @@ impl Subject {
         self.controller.acked(ack);
     }
 
+    /// The `number`th packet of a flight leaves now.
+    fn leaves(&mut self, number: u64) {
+        let (now, in_flight) = (self.now, Bytes(number * PACKET.0));
+        self.controller.sent(&Sent { now, number, bytes: PACKET, in_flight, retransmission: false, app_limited: false });
+    }
+
     fn report(&mut self, report: Report) {
         if let Report::Path { capacity, .. } = report
             && capacity.bytes_per_s().is_finite()
@@ -228,15 +234,7 @@ impl Subject {
             let packets = (self.window().0 / PACKET.0).min(300);
             let sent_at = self.now;
             for i in 1..=packets {
-                let in_flight = Bytes(i * PACKET.0);
-                self.controller.sent(&Sent {
-                    now: sent_at,
-                    number: i,
-                    bytes: PACKET,
-                    in_flight,
-                    retransmission: false,
-                    app_limited: false,
-                });
+                self.leaves(i);
             }
             self.now += RTT;
             for i in 1..=packets {
@@ -338,15 +336,7 @@ fn every_declared_parameter_changes_something() {
             }
             let (sent_at, packets) = (subject.now, subject.window().0 / PACKET.0);
             for i in 1..=packets {
-                let in_flight = Bytes(i * PACKET.0);
-                subject.controller.sent(&Sent {
-                    now: sent_at,
-                    number: i,
-                    bytes: PACKET,
-                    in_flight,
-                    retransmission: false,
-                    app_limited: false,
-                });
+                subject.leaves(i);
             }
             // While the last packet is still fresh: pacing shows here and not a round trip later.
             let ask = Ask { now: subject.now, in_flight: Bytes(0) };

@@ -88,7 +88,7 @@ fn different_access_links_share_by_eq_27_when_a_is_measured() {
 fn the_measurement_reads_a_as_it_is_and_k_as_low_as_theory_says() {
     let outcome = quick("M1");
     for available in [20, 50, 80] {
-        for text in ["bias", "deviation", "K reads low", "no packet"] {
+        for text in ["bias", "deviation", "K reads low", "throughput", "no packet"] {
             let claim = claim(&outcome, &format!("A = {available}: {text}"));
             assert_eq!(claim.verdict, Verdict::Holds, "{claim:?}");
         }

@@ -224,7 +224,7 @@ impl Controller for Symbiosis {
     }
 
     fn acked(&mut self, ack: &Acked) {
-        self.window.progress();
+        self.window.progress(ack);
         self.rtt.acked(ack);
         let result = self.measurement.acked(ack);
         self.measured(result);

@@ -15,7 +15,10 @@ fn a_repeated_timeout_of_the_same_packet_keeps_the_threshold() {
     assert_eq!((window.cwnd, window.ssthresh), (1.0, 50.0));
     window.lose_as_reno(LossKind::Timeout);
     assert_eq!((window.cwnd, window.ssthresh), (1.0, 50.0));
-    window.progress();
+    window.progress(&Acked { grows: false, ..bench::ack() });
+    window.lose_as_reno(LossKind::Timeout);
+    assert_eq!((window.cwnd, window.ssthresh), (1.0, 50.0), "a selective ACK of a later packet is no progress");
+    window.progress(&bench::ack());
     window.lose_as_reno(LossKind::Timeout);
     assert_eq!((window.cwnd, window.ssthresh), (1.0, LEAST_SSTHRESH));
 }
