@@ -48,6 +48,11 @@ impl Rate {
         if self.0 > 0.0 { Nanos::from_secs(bytes.as_f64() / self.0) } else { Nanos::MAX }
     }
 
+    /// How far apart two rates are.
+    pub fn abs_diff(self, other: Rate) -> Rate {
+        Rate((self.0 - other.0).abs())
+    }
+
     /// This rate, held between two bounds.
     pub fn clamp(self, low: Rate, high: Rate) -> Rate {
         Rate(self.0.max(low.0).min(high.0))

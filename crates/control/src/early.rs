@@ -8,9 +8,8 @@
 use alloc::boxed::Box;
 
 use crate::entry::Entry;
-use crate::lotka_volterra::Bandwidth;
 use crate::params::Param;
-use crate::symbiosis::measurement::Measurement;
+use crate::symbiosis::measurement::{Measurement, Reading};
 use crate::symbiosis::{EPSILON, GAMMA, MEASUREMENT, NOISE, measurement};
 use crate::window::{Window, may_grow};
 use crate::{Acked, Ask, Controller, LossKind, Lost, Nanos, Permit, Rate, Report, Sent, Setup};
@@ -41,7 +40,7 @@ pub struct Early {
     gamma: f64,
     measurement: Box<dyn Measurement>,
     /// The last result; none before the first and after a timeout.
-    bandwidth: Option<Bandwidth>,
+    reading: Option<Reading>,
     /// Least RTT seen, once there is one.
     tau: Option<Nanos>,
 }
@@ -49,7 +48,7 @@ pub struct Early {
 impl Early {
     /// For a new connection.
     pub fn new(setup: &Setup, epsilon: f64, gamma: f64, measurement: Box<dyn Measurement>) -> Early {
-        Early { window: Window::new(setup), setup: *setup, epsilon, gamma, measurement, bandwidth: None, tau: None }
+        Early { window: Window::new(setup), setup: *setup, epsilon, gamma, measurement, reading: None, tau: None }
     }
 }
 
@@ -60,7 +59,7 @@ impl Controller for Early {
 
     fn acked(&mut self, ack: &Acked) {
         self.window.progress(ack);
-        self.bandwidth = self.measurement.acked(ack).or(self.bandwidth);
+        self.reading = self.measurement.acked(ack).or(self.reading);
         if let Some(rtt) = ack.rtt.filter(|rtt| rtt.0 > 0) {
             self.tau = Some(self.tau.map_or(rtt, |tau| tau.min(rtt)));
         }
@@ -68,7 +67,7 @@ impl Controller for Early {
             return;
         }
         let acked = self.window.packets(ack.bytes);
-        let (Some(path), Some(tau)) = (self.bandwidth, self.tau) else {
+        let (Some(Reading { bandwidth: path, .. }), Some(tau)) = (self.reading, self.tau) else {
             self.window.grow_as_reno(acked);
             return;
         };
@@ -81,13 +80,13 @@ impl Controller for Early {
     fn lost(&mut self, loss: &Lost) {
         self.window.lose_as_reno(loss.kind);
         if loss.kind == LossKind::Timeout {
-            self.bandwidth = None;
+            self.reading = None;
             self.measurement.forget();
         }
     }
 
     fn report(&mut self, report: &Report) {
-        self.bandwidth = self.measurement.report(report).or(self.bandwidth);
+        self.reading = self.measurement.report(report).or(self.reading);
     }
 
     fn permit(&self, _ask: &Ask) -> Permit {
@@ -96,9 +95,8 @@ impl Controller for Early {
 
     fn gauges(&self, plot: &mut dyn FnMut(&'static str, f64)) {
         self.window.gauges(plot);
-        if let Some(path) = self.bandwidth {
-            plot("K_mbps", path.capacity.mbps());
-            plot("A_mbps", path.available.mbps());
+        if let Some(reading) = &self.reading {
+            reading.gauges(plot);
         }
         if let Some(tau) = self.tau {
             plot("tau_ms", tau.millis());

@@ -53,9 +53,9 @@ fn a_timeout_discards_what_was_measured() {
     let mut early = early(100, 0.0);
     early.report(&report(K));
     early.lost(&Lost { now: Nanos::ZERO, kind: LossKind::FastRetransmit, in_flight: Bytes(0) });
-    assert!(early.window.cwnd == 50.0 && early.bandwidth.is_some());
+    assert!(early.window.cwnd == 50.0 && early.reading.is_some());
     early.lost(&Lost { now: Nanos::ZERO, kind: LossKind::Timeout, in_flight: Bytes(0) });
-    assert!(early.window.cwnd == 1.0 && early.bandwidth.is_none());
+    assert!(early.window.cwnd == 1.0 && early.reading.is_none());
     early.acked(&bench::ack());
     assert_eq!(early.window.cwnd, 2.0);
 }

@@ -5,6 +5,10 @@ use crate::{Acked, Nanos};
 /// Two neighbours on the way: the earlier one, and what came after it up to the next ACK.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Gap {
+    /// Number of the first packet after the earlier one.
+    pub first: u64,
+    /// Number of the later packet: greater, where one ACK answered several.
+    pub last: u64,
     /// Between the departures \[s\].
     pub sent: f64,
     /// Between the arrivals \[s\].
@@ -70,11 +74,18 @@ impl Gaps {
             return None;
         }
         Some(Gap {
+            first: done.first,
+            last: done.last,
             sent: (done.sent_at - earlier.sent_at).secs(),
             arrived: (done.arrived_at - earlier.arrived_at).secs(),
             bytes: done.bytes as f64,
             queued: (earlier.rtt - self.least_rtt.unwrap_or(earlier.rtt)).secs(),
         })
+    }
+
+    /// How long the latest packet waited on its way, as its round-trip time over the least tells.
+    pub fn queued(&self) -> Nanos {
+        self.latest.map_or(Nanos::ZERO, |latest| latest.rtt - self.least_rtt.unwrap_or(latest.rtt))
     }
 
     /// What made no gap.

@@ -3,26 +3,34 @@
 //! The idea is ImTCP's (S §II-B, T §2.2.1): no probe packets; data leaves at chosen times and the ACKs tell how it arrived. How A is
 //! found is not: the published streams and trends read A too high at every load, because five to twenty packets with skewed noise look
 //! as if nothing were in their way. Here every gap between neighbours that met the same busy period counts, by the identity that a busy
-//! link obeys ([`joint`]), and packets are moved only when too few do ([`streams`]).
+//! link obeys ([`rivals`]), and packets are moved only when too few do ([`streams`]).
 //!
-//! Small files: [`gaps`] makes gaps of ACKs, [`joint`] makes K and A of gaps, [`streams`] decides departures.
+//! Small files: [`gaps`] makes gaps of ACKs, [`capacity`] K and [`rivals`] A of gaps, [`trains`] and [`streams`] decide departures.
 
+pub mod capacity;
 pub mod gaps;
-pub mod joint;
+pub mod rivals;
 pub mod streams;
+pub mod trains;
 
 use crate::lotka_volterra::Bandwidth;
-use crate::symbiosis::measurement::Measurement;
-use crate::{Acked, Bytes, Departure, Nanos, Sent, Setup};
+use crate::symbiosis::measurement::{Measurement, Reading};
+use crate::{Acked, Bytes, Departure, Nanos, Rate, Sent, Setup};
 
-use gaps::Gaps;
-use joint::{Capacity, Rivals, is_joint};
+use capacity::Capacity;
+use gaps::{Gap, Gaps};
+use rivals::{Rivals, is_joint};
 use streams::Streams;
+use trains::{Distance, Trains};
 
 /// Results come this often in a smoothed round-trip time.
 const RESULTS: f64 = 4.0;
-/// Joint gaps must cover this part of a smoothed round-trip time, or a stream is sent.
+/// Joint gaps must cover this part of the time that is remembered, or a stream is sent.
 const LEAST_COVERED: f64 = 0.1;
+/// Whether they do of late is seen over this part of a smoothed round-trip time.
+const OF_LATE: f64 = 0.25;
+/// What covers less is a result all the same if it differs from the last by so many halves of its confidence interval: A has jumped.
+const JUMP: f64 = 2.0;
 /// Packets that left closer than this part of a service time left back to back.
 const BACK_TO_BACK: f64 = 0.05;
 /// Least part of a smoothed round-trip time between two streams.
@@ -35,11 +43,16 @@ pub struct ImTcp {
     gaps: Gaps,
     capacity: Capacity,
     rivals: Rivals,
+    trains: Trains,
     streams: Streams,
+    /// Time covered by joint gaps of late, faded \[s\].
+    covered: f64,
     smoothed: f64,
     last_ack: Option<Nanos>,
     last_result: Option<Nanos>,
-    result: Option<Bandwidth>,
+    /// K and half the width of its interval.
+    known_capacity: Option<(Rate, Rate)>,
+    result: Option<Reading>,
 }
 
 impl ImTcp {
@@ -50,21 +63,48 @@ impl ImTcp {
             gaps: Gaps::default(),
             capacity: Capacity::default(),
             rivals: Rivals::default(),
+            trains: Trains::new(setup.seed),
             streams: Streams::default(),
+            covered: 0.0,
             smoothed: 0.0,
             last_ack: None,
             last_result: None,
+            known_capacity: None,
             result: None,
         }
+    }
+
+    /// `M/K`, once K is known.
+    fn service(&self) -> Option<Nanos> {
+        self.known_capacity.map(|(k, _)| k.time_for(self.packet))
+    }
+
+    fn gap(&mut self, gap: &Gap) {
+        let service = self.service().map_or(0.0, Nanos::secs);
+        if !is_joint(gap, service) {
+            return;
+        }
+        self.rivals.add(gap);
+        self.covered += gap.sent;
+        let packet = self.packet.as_f64();
+        if gap.sent <= BACK_TO_BACK * service {
+            self.capacity.close(gap, packet, self.result.map(|result| result.bandwidth.available));
+        } else if let (Distance::Wide, Some(result)) = (Distance::of_gap(gap), self.result) {
+            self.capacity.wide(gap, packet, (result.bandwidth.available, result.error.available));
+        } else {
+            return;
+        }
+        self.known_capacity = self.capacity.estimate(packet);
     }
 }
 
 impl Measurement for ImTcp {
     fn sent(&mut self, packet: &Sent) {
         self.streams.sent(packet);
+        self.trains.sent(packet, self.service());
     }
 
-    fn acked(&mut self, ack: &Acked) -> Option<Bandwidth> {
+    fn acked(&mut self, ack: &Acked) -> Option<Reading> {
         if let Some(rtt) = ack.rtt {
             let rtt = rtt.secs();
             self.smoothed = if self.smoothed == 0.0 { rtt } else { self.smoothed + (rtt - self.smoothed) / 8.0 };
@@ -73,20 +113,19 @@ impl Measurement for ImTcp {
         self.last_ack = Some(ack.now);
         if since > Nanos::ZERO {
             self.rivals.fade(since.secs(), self.smoothed);
+            self.covered *= libm::exp(-since.secs() / (OF_LATE * self.smoothed));
         }
         let gap = self.gaps.acked(ack)?;
-        let service = self.capacity.estimate().map_or(0.0, |(k, _)| self.packet.as_f64() / k.bytes_per_s());
-        if is_joint(&gap, service) {
-            self.rivals.add(&gap);
-            if gap.sent <= BACK_TO_BACK * service {
-                self.capacity.add(&gap);
-            }
-        }
-        let (capacity, _) = self.capacity.estimate()?;
-        if self.rivals.covered() < LEAST_COVERED * self.smoothed {
-            let known = Bandwidth { capacity, available: self.result.map_or(capacity, |result| result.available) };
+        self.gap(&gap);
+        let (capacity, capacity_error) = self.known_capacity?;
+        let (available, available_error) = self.rivals.available(capacity, capacity_error)?;
+        let news = self.result.is_some_and(|result| available.abs_diff(result.bandwidth.available) > available_error * JUMP);
+        if self.covered < LEAST_COVERED * OF_LATE * self.smoothed {
+            let known = Bandwidth { capacity, available: self.result.map_or(capacity, |result| result.bandwidth.available) };
             let spacing = Nanos::from_secs(STREAM_SPACING * self.smoothed);
             self.streams.begin(ack.now, spacing, &known, self.packet, ack.in_flight.packets(self.packet));
+        }
+        if self.rivals.covered() < LEAST_COVERED * self.smoothed && !news {
             return None;
         }
         let due = self.last_result.is_none_or(|last| (ack.now - last).secs() >= self.smoothed / RESULTS);
@@ -95,25 +134,32 @@ impl Measurement for ImTcp {
         }
         self.last_result = Some(ack.now);
         self.streams.told();
-        self.result = self.rivals.available(capacity).map(|available| Bandwidth { capacity, available });
+        if news {
+            // What was before the jump no longer counts.
+            self.rivals = Rivals::default();
+        }
+        self.result = Some(Reading {
+            bandwidth: Bandwidth { capacity, available },
+            error: Bandwidth { capacity: capacity_error, available: available_error },
+        });
         self.result
     }
 
     fn departure(&self) -> Departure {
-        self.streams.departure()
+        match self.streams.departure() {
+            Departure::Now => self.trains.departure(self.packet, self.service(), self.gaps.queued()),
+            wanted => wanted,
+        }
     }
 
     fn forget(&mut self) {
         self.rivals = Rivals::default();
         self.capacity = Capacity::default();
         self.gaps = Gaps::default();
-        (self.last_result, self.result) = (None, None);
+        (self.last_result, self.known_capacity, self.result) = (None, None, None);
     }
 
     fn gauges(&self, plot: &mut dyn FnMut(&'static str, f64)) {
-        if let Some((_, error)) = self.capacity.estimate() {
-            plot("K_ci95_mbps", error.mbps());
-        }
         plot("unused_recovering", self.gaps.unused().recovering as f64);
         plot("unused_apart", self.gaps.unused().apart as f64);
     }

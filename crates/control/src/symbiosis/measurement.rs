@@ -1,7 +1,31 @@
 //! Where K and A come from. A measurement sits under the window: it sees what the controller sees, and may space packets.
 
 use crate::lotka_volterra::Bandwidth;
-use crate::{Acked, Departure, Report, Sent};
+use crate::{Acked, Departure, Rate, Report, Sent};
+
+/// A result of a measurement.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Reading {
+    /// What was measured.
+    pub bandwidth: Bandwidth,
+    /// Half the widths of the 95 % confidence intervals of K and A; zero where nothing is in doubt.
+    pub error: Bandwidth,
+}
+
+impl Reading {
+    /// A reading that nobody doubts.
+    pub fn certain(bandwidth: Bandwidth) -> Reading {
+        Reading { bandwidth, error: Bandwidth { capacity: Rate::ZERO, available: Rate::ZERO } }
+    }
+
+    /// K and A for the plot, with their intervals.
+    pub fn gauges(&self, plot: &mut dyn FnMut(&'static str, f64)) {
+        plot("K_mbps", self.bandwidth.capacity.mbps());
+        plot("A_mbps", self.bandwidth.available.mbps());
+        plot("K_ci95_mbps", self.error.capacity.mbps());
+        plot("A_ci95_mbps", self.error.available.mbps());
+    }
+}
 
 /// Measures the path for [`super::Symbiosis`]. The oracle is one; inline measurement by the data packets is another.
 pub trait Measurement: Send {
@@ -9,12 +33,12 @@ pub trait Measurement: Send {
     fn sent(&mut self, _packet: &Sent) {}
 
     /// A packet was acknowledged; a new result, if this completes one.
-    fn acked(&mut self, _ack: &Acked) -> Option<Bandwidth> {
+    fn acked(&mut self, _ack: &Acked) -> Option<Reading> {
         None
     }
 
     /// Somebody else reports; a new result, if the measurement takes it.
-    fn report(&mut self, _report: &Report) -> Option<Bandwidth> {
+    fn report(&mut self, _report: &Report) -> Option<Reading> {
         None
     }
 

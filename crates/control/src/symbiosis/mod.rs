@@ -28,7 +28,7 @@ use crate::{Acked, Ask, Bytes, Controller, Departure, LossKind, Lost, Nanos, Per
 
 use base_rtt::{BaseRtt, DRAIN_TO, Drains};
 use gamma::Gamma;
-use measurement::Measurement;
+use measurement::{Measurement, Reading};
 use oracle::Oracle;
 use pacer::Pacer;
 
@@ -144,7 +144,7 @@ pub struct Symbiosis {
     measurement: Box<dyn Measurement>,
     settings: Settings,
     /// The last result; none before the first and after a timeout.
-    bandwidth: Option<Bandwidth>,
+    reading: Option<Reading>,
     rtt: BaseRtt,
     drains: Option<Drains>,
     pacer: Pacer,
@@ -163,7 +163,7 @@ impl Symbiosis {
             gamma: gamma_rule(values),
             measurement: measurement(setup, values),
             settings,
-            bandwidth: None,
+            reading: None,
             rtt: BaseRtt::default(),
             drains: settings.drain.map(|period| Drains::new(period, setup.seed)),
             pacer: Pacer::default(),
@@ -179,15 +179,15 @@ impl Symbiosis {
 
     /// What the model is fed, once K, A and τ are known.
     fn input(&self) -> Option<(Bandwidth, Nanos)> {
-        let (measured, tau) = (self.bandwidth?, self.rtt.tau()?);
+        let (measured, tau) = (self.reading?.bandwidth, self.rtt.tau()?);
         let fed = if self.settings.correction { corrected(&measured, self.rtt.smoothed(), tau) } else { measured };
         Some((fed, tau))
     }
 
-    fn measured(&mut self, result: Option<Bandwidth>) {
-        if let Some(bandwidth) = result {
-            self.gamma.measured(&bandwidth);
-            self.bandwidth = Some(bandwidth);
+    fn measured(&mut self, result: Option<Reading>) {
+        if let Some(reading) = result {
+            self.gamma.measured(&reading.bandwidth);
+            self.reading = result;
         }
     }
 
@@ -218,7 +218,7 @@ impl Controller for Symbiosis {
     fn sent(&mut self, packet: &Sent) {
         self.measurement.sent(packet);
         if let Some(gain) = self.settings.pacing {
-            let gain = if self.bandwidth.is_none() || self.starting { START_PACING } else { gain };
+            let gain = if self.reading.is_none() || self.starting { START_PACING } else { gain };
             self.pacer.sent(packet.now, packet.bytes, gain, self.window.bytes(), self.rtt.smoothed());
         }
     }
@@ -232,7 +232,7 @@ impl Controller for Symbiosis {
         let since = (ack.now - self.last_ack.unwrap_or(ack.now)).min(self.rtt.smoothed());
         self.last_ack = Some(ack.now);
         if let Some(drains) = &mut self.drains
-            && self.bandwidth.is_some()
+            && self.reading.is_some()
         {
             drains.advance(ack.now);
         }
@@ -245,7 +245,7 @@ impl Controller for Symbiosis {
     fn lost(&mut self, loss: &Lost) {
         self.window.lose_as_reno(loss.kind);
         if loss.kind == LossKind::Timeout {
-            self.bandwidth = None;
+            self.reading = None;
             self.measurement.forget();
             self.gamma.forget();
             self.starting = self.settings.start > 0.0;
@@ -276,9 +276,8 @@ impl Controller for Symbiosis {
         if let Some(tau) = self.rtt.tau() {
             plot("tau_ms", tau.millis());
         }
-        if let Some(b) = &self.bandwidth {
-            plot("K_mbps", b.capacity.mbps());
-            plot("A_mbps", b.available.mbps());
+        if let Some(reading) = &self.reading {
+            reading.gauges(plot);
         }
         if let Some((fed, tau)) = self.input() {
             plot("equilibrium_packets", self.model().equilibrium(&fed, tau) / self.packet.as_f64());

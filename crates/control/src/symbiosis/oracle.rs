@@ -2,7 +2,7 @@
 
 use symbiosis_base::Random;
 
-use super::measurement::Measurement;
+use super::measurement::{Measurement, Reading};
 use crate::lotka_volterra::Bandwidth;
 use crate::{Rate, Report};
 
@@ -28,18 +28,18 @@ impl Oracle {
 }
 
 impl Measurement for Oracle {
-    fn report(&mut self, report: &Report) -> Option<Bandwidth> {
+    fn report(&mut self, report: &Report) -> Option<Reading> {
         let Report::Path { capacity, available, .. } = *report;
         if !(capacity > Rate::ZERO && capacity.bytes_per_s().is_finite() && available.bytes_per_s().is_finite()) {
             return None;
         }
         if self.whole {
-            return Some(Bandwidth { capacity, available: capacity });
+            return Some(Reading::certain(Bandwidth { capacity, available: capacity }));
         }
         let error = if self.noise > 0.0 { self.noise * self.random.normal() } else { 0.0 };
         let others = (capacity - available.clamp(Rate::ZERO, capacity)).bytes_per_s() * (1.0 + error);
         let available = Rate::from_bytes_per_s(capacity.bytes_per_s() - others).clamp(Rate::ZERO, capacity);
-        Some(Bandwidth { capacity, available })
+        Some(Reading::certain(Bandwidth { capacity, available }))
     }
 }
 
@@ -54,11 +54,11 @@ mod tests {
 
     #[test]
     fn the_oracle_passes_on_the_truth() {
-        let got = Oracle::new(0.0, 1).report(&report(100.0, 30.0)).unwrap();
+        let got = Oracle::new(0.0, 1).report(&report(100.0, 30.0)).unwrap().bandwidth;
         assert!((got.available.mbps() - 30.0).abs() < 1e-9 && got.capacity.mbps() == 100.0);
-        let got = Oracle::new(0.0, 1).report(&report(100.0, 130.0)).unwrap();
+        let got = Oracle::new(0.0, 1).report(&report(100.0, 130.0)).unwrap().bandwidth;
         assert_eq!(got.available, got.capacity);
-        let got = Oracle::of_capacity().report(&report(100.0, 30.0)).unwrap();
+        let got = Oracle::of_capacity().report(&report(100.0, 30.0)).unwrap().bandwidth;
         assert_eq!(got.available, got.capacity);
         assert!(Oracle::new(0.0, 1).report(&report(0.0, 0.0)).is_none());
         assert!(Oracle::new(0.0, 1).report(&report(f64::NAN, 0.0)).is_none());
@@ -68,7 +68,7 @@ mod tests {
     fn noise_has_the_spread_that_was_asked_for() {
         let mut oracle = Oracle::new(0.1, 7);
         let errors: alloc::vec::Vec<f64> =
-            (0..20_000).map(|_| (100.0 - oracle.report(&report(100.0, 50.0)).unwrap().available.mbps()) / 50.0 - 1.0).collect();
+            (0..20_000).map(|_| (100.0 - oracle.report(&report(100.0, 50.0)).unwrap().bandwidth.available.mbps()) / 50.0 - 1.0).collect();
         let mean = errors.iter().sum::<f64>() / errors.len() as f64;
         let spread = libm::sqrt(errors.iter().map(|e| (e - mean) * (e - mean)).sum::<f64>() / errors.len() as f64);
         assert!(mean.abs() < 0.004 && (spread - 0.1).abs() < 0.003, "mean {mean}, spread {spread}");

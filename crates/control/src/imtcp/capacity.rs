@@ -1,0 +1,144 @@
+//! K: how fast the link sends that is busy.
+//!
+//! Two packets that both found it busy arrive `g = M/K + (U/K)·d` apart, `d` being their distance *at that link* and U the rate of the
+//! competitors, whose bytes got in between. [`super::trains`] lets packets leave at two distances:
+//! - *close*, back to back. What came before the link spread them to an unknown `d = ρ·M/K`: an access link as fast as the bottleneck to
+//!   ρ = 1, a much faster one to ρ = 0. So `g` alone tells K only up to the factor `1 + ρU/K`;
+//! - *wide*, from `M/K` to what a standing queue covers, where ρ is no matter. With `U = K − A` the identity is linear in `s = M/K`:
+//!   `g − d = s·(1 − A·d/M)`. It is exact, but noisy: what came in between by chance is as much as a packet. At `d = M/A`, the distance
+//!   of packets at rate A, it tells nothing; the further off, the more.
+//!
+//! Both give `s`, one with the spread that ρ ∈ \[0, 1\] leaves, the other with that of its sample, and each counts by the inverse of its
+//! variance. Beside little traffic, and at first, the close ones decide; where ρ matters, the wide ones do once there are enough of them.
+//!
+//! What does not serve: minima and modes (jitter, and a load at which something always is in between); a regression over all gaps: a
+//! packet that an ACK set free left as far after the one before as the two before it had arrived, `g = d` whatever K is, and beside flows
+//! that are clocked by ACKs the packets in between are then no sample of their rate. So a train begins at a random instant.
+
+use symbiosis_base::Rate;
+
+use super::gaps::Gap;
+
+/// Weight of the past at each gap: five thousand of them. K is a property of a link, not of its load.
+const FORGET: f64 = 0.9998;
+/// So many close gaps before K is worth anything.
+const FEWEST: f64 = 2.0;
+/// Half the width of a 95 % confidence interval, in standard deviations.
+pub(super) const CI95: f64 = 1.96;
+
+/// The estimate of K.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Capacity {
+    close: Close,
+    wide: Wide,
+}
+
+/// Faded sums over close gaps.
+#[derive(Clone, Copy, Debug, Default)]
+struct Close {
+    count: f64,
+    /// Of the gap for each packet \[s\], and its square.
+    gap: f64,
+    gap_gap: f64,
+    /// Where A was known: how many, and its sum \[packets/s\].
+    beside: f64,
+    available: f64,
+}
+
+/// Faded sums over wide gaps: of `y = g − d` \[s\] on `z = bytes/M − A·d/M`, each by the inverse of its variance, which grows as `d`.
+#[derive(Clone, Copy, Debug, Default)]
+struct Wide {
+    count: f64,
+    yy: f64,
+    yz: f64,
+    zz: f64,
+    /// What an error of A does to `yz`, for each unit of `s²`, and the sum of the variances of A \[packets²/s²\].
+    z: f64,
+    doubt: f64,
+}
+
+fn fade<const N: usize>(sums: [&mut f64; N], new: [f64; N]) {
+    sums.into_iter().zip(new).for_each(|(sum, new)| *sum = FORGET * *sum + new);
+}
+
+impl Close {
+    /// `s` and its variance.
+    fn service(&self) -> Option<(f64, f64)> {
+        if self.count < FEWEST {
+            return None;
+        }
+        let gap = self.gap / self.count;
+        let noise = (self.gap_gap / self.count - gap * gap).max(0.0) / self.count;
+        Some(if self.beside > 0.0 { unspread(gap, noise, self.available / self.beside) } else { (gap, noise) })
+    }
+}
+
+impl Wide {
+    /// `s` and its variance.
+    fn service(&self) -> Option<(f64, f64)> {
+        let s = self.yz / self.zz;
+        if self.count < FEWEST || !(s > 0.0 && s.is_finite()) {
+            return None;
+        }
+        let noise = (self.yy - s * self.yz).max(0.0) / self.count / self.zz;
+        // An error of A is common to all.
+        let slope = s * self.z / self.zz;
+        Some((s, noise + slope * slope * self.doubt / self.count))
+    }
+}
+
+impl Capacity {
+    /// Takes in a gap of packets that left back to back, each of `packet` bytes.
+    pub fn close(&mut self, gap: &Gap, packet: f64, available: Option<Rate>) {
+        let of_one = gap.arrived * packet / gap.bytes;
+        fade([&mut self.close.count, &mut self.close.gap, &mut self.close.gap_gap], [1.0, of_one, of_one * of_one]);
+        if let Some(available) = available {
+            fade([&mut self.close.beside, &mut self.close.available], [1.0, available.bytes_per_s() / packet]);
+        }
+    }
+
+    /// Takes in a joint gap of packets that left at least a service time apart; A as it was known then, with half the width of its
+    /// confidence interval.
+    pub fn wide(&mut self, gap: &Gap, packet: f64, (available, error): (Rate, Rate)) {
+        let y = gap.arrived - gap.sent;
+        let z = (gap.bytes - available.bytes_per_s() * gap.sent) / packet;
+        let deviation = error.bytes_per_s() / packet / CI95;
+        let wide = &mut self.wide;
+        fade(
+            [&mut wide.count, &mut wide.yy, &mut wide.yz, &mut wide.zz, &mut wide.z, &mut wide.doubt],
+            [1.0, y * y / gap.sent, y * z / gap.sent, z * z / gap.sent, z, deviation * deviation],
+        );
+    }
+
+    /// The service time `M/K` \[s\] and its variance; none before the first pairs.
+    fn service(&self) -> Option<(f64, f64)> {
+        let close = self.close.service()?;
+        let Some(wide) = self.wide.service() else { return Some(close) };
+        // Nothing in between, ever: both are exact.
+        if close.1 <= 0.0 || wide.1 <= 0.0 {
+            return Some(close);
+        }
+        let (of_close, of_wide) = (1.0 / close.1, 1.0 / wide.1);
+        let both = of_close + of_wide;
+        Some(((close.0 * of_close + wide.0 * of_wide) / both, 1.0 / both))
+    }
+
+    /// K and half the width of its 95 % confidence interval; none before the first pairs.
+    pub fn estimate(&self, packet: f64) -> Option<(Rate, Rate)> {
+        let (service, variance) = self.service()?;
+        let k = packet / service;
+        k.is_finite().then(|| (Rate::from_bytes_per_s(k), Rate::from_bytes_per_s(CI95 * k * libm::sqrt(variance) / service)))
+    }
+}
+
+/// `s` and its variance from the mean close gap `g = s + (1 − a·s)·ρ·s` and its variance, A being `a` packets a second: somewhere between
+/// what ρ = 1 and ρ = 0 make of it.
+fn unspread(g: f64, noise: f64, a: f64) -> (f64, f64) {
+    // a·s² − 2s + g = 0, the smaller root; where there is none, A is all of K.
+    let least = g / (1.0 + libm::sqrt((1.0 - a * g).max(0.0)));
+    let range = g - least;
+    (g - range / 2.0, noise + range * range / 12.0)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,84 @@
+use symbiosis_base::Random;
+
+use super::*;
+
+const PACKET: f64 = 100.0;
+const K: f64 = 10_000.0;
+const SERVICE: f64 = PACKET / K;
+
+/// A gap of packets that left `sent` apart and came to a busy link at least `access` apart, beside Poisson packets of 50 bytes at rate `u`.
+fn gap(random: &mut Random, u: f64, access: f64, sent: f64) -> Gap {
+    let (mut left, mut packets) = (sent.max(access) - random.exponential() * 50.0 / u, 0.0);
+    while left > 0.0 {
+        packets += 1.0;
+        left -= random.exponential() * 50.0 / u;
+    }
+    Gap { first: 1, last: 1, sent, arrived: (PACKET + 50.0 * packets) / K, bytes: PACKET, queued: 1.0 }
+}
+
+/// The estimate after so many trains: a close gap, a short wide one, and a long one of 16 service times.
+fn estimate(u: f64, rho: f64, trains: usize) -> (f64, f64) {
+    let mut random = Random::new(3, 0);
+    let mut capacity = Capacity::default();
+    let available = Rate::from_bytes_per_s(K - u);
+    for _ in 0..trains {
+        let access = rho * SERVICE;
+        capacity.close(&gap(&mut random, u, access, 0.0), PACKET, Some(available));
+        for sent in [SERVICE, 16.0 * SERVICE] {
+            capacity.wide(&gap(&mut random, u, access, sent), PACKET, (available, Rate::from_bytes_per_s(0.02 * K)));
+        }
+    }
+    let (k, error) = capacity.estimate(PACKET).unwrap();
+    (k.bytes_per_s(), error.bytes_per_s())
+}
+
+#[test]
+fn k_is_right_whatever_the_access_link_and_the_load() {
+    for u in [1_000.0, 3_000.0, 6_000.0, 9_000.0] {
+        for rho in [0.0, 0.5, 1.0] {
+            let (k, error) = estimate(u, rho, 3_000);
+            assert!((k - K).abs() <= error * 1.25, "{k} ± {error} beside {u}, ρ = {rho}");
+            assert!(error < 0.06 * K, "{k} ± {error} beside {u}, ρ = {rho}");
+        }
+    }
+}
+
+#[test]
+fn the_interval_shrinks_with_what_is_known() {
+    let (_, early) = estimate(6_000.0, 1.0, 20);
+    let (_, late) = estimate(6_000.0, 1.0, 2_000);
+    // What remains is what an error of A of 2 % of K, common to all gaps, does.
+    assert!(early > 2.0 * late, "{early}, then {late}");
+}
+
+#[test]
+fn close_gaps_alone_leave_what_rho_leaves() {
+    // s + (1 − A/K)·s with U = 4000: 14 ms at ρ = 1. By ρ = 0 it would be 14 ms, so 12 ± 2 ms, uniform.
+    let mut capacity = Capacity::default();
+    for _ in 0..100 {
+        let gap = Gap { first: 1, last: 1, sent: 0.0, arrived: 0.014, bytes: PACKET, queued: 1.0 };
+        capacity.close(&gap, PACKET, Some(Rate::from_bytes_per_s(6_000.0)));
+    }
+    let (k, error) = capacity.estimate(PACKET).unwrap();
+    assert!((k.bytes_per_s() - PACKET / 0.012).abs() < 1e-6, "{k:?}");
+    assert!((error / k - 1.96 * (2.0 / 12.0) / libm::sqrt(3.0)).abs() < 1e-6, "{error:?}");
+}
+
+#[test]
+fn without_competitors_two_pairs_are_enough_and_exact() {
+    let mut capacity = Capacity::default();
+    let pair = Gap { first: 1, last: 1, sent: 0.0, arrived: 0.01, bytes: PACKET, queued: 0.0 };
+    capacity.close(&pair, PACKET, None);
+    assert!(capacity.estimate(PACKET).is_none());
+    (0..2).for_each(|_| capacity.close(&pair, PACKET, None));
+    let (k, error) = capacity.estimate(PACKET).unwrap();
+    assert!((k.bytes_per_s() - K).abs() < 1e-6 && error.bytes_per_s() < 1e-3);
+}
+
+#[test]
+fn two_packets_of_one_ack_count_as_two() {
+    let mut capacity = Capacity::default();
+    (0..3)
+        .for_each(|_| capacity.close(&Gap { first: 3, last: 4, sent: 0.0, arrived: 0.02, bytes: 2.0 * PACKET, queued: 0.0 }, PACKET, None));
+    assert!((capacity.estimate(PACKET).unwrap().0.bytes_per_s() - K).abs() < 1e-6);
+}

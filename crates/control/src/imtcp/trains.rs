@@ -1,0 +1,102 @@
+//! Which packets leave at a distance that tells K: of every so many, a few.
+//!
+//! A train is five packets: one at a random instant; one after it by a service time or, in every second train, by as much as the standing
+//! queue covers for sure; one a service time later; two back to back ([`super::capacity`]). Packet numbers say where a train is, so that nothing has to be remembered until the ACKs are there.
+
+use symbiosis_base::Random;
+
+use super::gaps::Gap;
+use crate::{Bytes, Departure, Nanos, Sent};
+
+/// Of so many packets, the first few are a train.
+const EVERY: u64 = 32;
+/// The longest time that a train waits for its random instant, in service times: several turns of flows that take turns.
+const WAIT: f64 = 8.0;
+/// The widest distance, in service times: beyond it a longer pause tells little more.
+const WIDEST: f64 = 16.0;
+/// The part of the queue that is there for sure: competitors' packets come in lumps.
+const SURE: f64 = 0.5;
+/// A train leaves whatever is in flight, if at least so many packets are.
+const FLIGHT: u64 = 10;
+
+/// How a packet leaves after the one before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Distance {
+    /// As the window and the pacing have it.
+    Any,
+    /// At a random instant.
+    Random,
+    /// A service time or more.
+    Wide,
+    /// Back to back.
+    Close,
+}
+
+impl Distance {
+    /// Of the packet of that number to the one before.
+    fn of(number: u64) -> Distance {
+        match number % EVERY {
+            0 => Distance::Random,
+            1 | 2 => Distance::Wide,
+            3 | 4 => Distance::Close,
+            _ => Distance::Any,
+        }
+    }
+
+    /// Of all packets of a gap, if it is the same.
+    pub fn of_gap(gap: &Gap) -> Distance {
+        let (first, last) = (Distance::of(gap.first), Distance::of(gap.last));
+        if first == last { last } else { Distance::Any }
+    }
+}
+
+/// Decides departures.
+#[derive(Clone, Debug)]
+pub struct Trains {
+    random: Random,
+    next: u64,
+    last_sent: Nanos,
+    wait: Nanos,
+    flight: Bytes,
+}
+
+impl Trains {
+    /// For a new connection.
+    pub fn new(seed: u64) -> Trains {
+        Trains { random: Random::new(seed, 2), next: 0, last_sent: Nanos::ZERO, wait: Nanos::ZERO, flight: Bytes::ZERO }
+    }
+
+    /// A packet left; `service` is `M/K`, once K is known.
+    pub fn sent(&mut self, packet: &Sent, service: Option<Nanos>) {
+        (self.last_sent, self.flight) = (packet.now, packet.in_flight);
+        if packet.retransmission {
+            return;
+        }
+        self.next = packet.number.saturating_add(1);
+        if let (Distance::Random, Some(service)) = (Distance::of(self.next), service) {
+            self.wait = service.scale(1.0 + WAIT * self.random.uniform());
+        }
+    }
+
+    /// When the next packet should leave; `queued` is how long the latest packet waited.
+    pub fn departure(&self, packet: Bytes, service: Option<Nanos>, queued: Nanos) -> Departure {
+        let distance = Distance::of(self.next);
+        if distance != Distance::Any && self.flight.0 < FLIGHT * packet.0 {
+            // A train would be half of what is in flight. A pair will do.
+            return if self.next % EVERY == 4 { Departure::Regardless(self.last_sent) } else { Departure::Now };
+        }
+        match (distance, service) {
+            (Distance::Close, _) => Departure::Regardless(self.last_sent),
+            (Distance::Wide, Some(service)) => {
+                let long = self.next % (2 * EVERY) == 1;
+                let wide = if long { queued.scale(SURE).min(service.scale(WIDEST)).max(service) } else { service };
+                Departure::Regardless(self.last_sent.saturating_add(wide))
+            }
+            (Distance::Random, Some(_)) => Departure::Regardless(self.last_sent.saturating_add(self.wait)),
+            _ => Departure::Now,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

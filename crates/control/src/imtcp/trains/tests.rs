@@ -1,0 +1,62 @@
+use super::*;
+
+const PACKET: Bytes = Bytes(1500);
+const SERVICE: Nanos = Nanos::from_micros(120);
+
+fn sent(number: u64, now: Nanos, packets_in_flight: u64) -> Sent {
+    Sent { now, number, bytes: PACKET, in_flight: Bytes(1500 * packets_in_flight), retransmission: false, app_limited: false }
+}
+
+/// How far after the one before it each packet leaves, if it matters, as \[µs\].
+fn distances(flight: u64, queued: Nanos) -> alloc::vec::Vec<Option<u64>> {
+    let mut trains = Trains::new(1);
+    let mut now = Nanos::ZERO;
+    (0..128)
+        .map(|number| {
+            let departure = trains.departure(PACKET, Some(SERVICE), queued);
+            let distance = match departure {
+                Departure::Regardless(at) => Some((at - now).0 / 1000),
+                _ => None,
+            };
+            now = distance.map_or(now + Nanos::from_millis(1), |us| now + Nanos::from_micros(us));
+            trains.sent(&sent(number, now, flight), Some(SERVICE));
+            distance
+        })
+        .collect()
+}
+
+#[test]
+fn every_thirty_second_packet_begins_a_train() {
+    let got = distances(100, Nanos::from_millis(10));
+    assert_eq!(got[65..69], [Some(16 * 120), Some(120), Some(0), Some(0)], "long: a queue of 10 ms covers 16 service times");
+    assert_eq!(got[33..37], [Some(120), Some(120), Some(0), Some(0)], "short");
+    for begin in [32, 64, 96] {
+        assert!((120..9 * 120).contains(&got[begin].unwrap()), "the random wait");
+        assert!(got[begin + 5..(begin + 32).min(128)].iter().all(Option::is_none));
+    }
+    assert_ne!(got[32], got[64]);
+}
+
+#[test]
+fn a_wide_gap_is_no_wider_than_half_the_queue() {
+    assert_eq!(distances(100, Nanos::from_micros(600))[65], Some(300));
+    assert_eq!(distances(100, Nanos::ZERO)[65], Some(120), "a service time is covered by the packet before");
+}
+
+#[test]
+fn a_small_window_sends_pairs_only() {
+    let got = distances(8, Nanos::ZERO);
+    let close: alloc::vec::Vec<_> = (0..128).filter(|number| got[*number].is_some()).collect();
+    assert_eq!(close, [4, 36, 68, 100]);
+    assert_eq!(got[36], Some(0));
+}
+
+#[test]
+fn a_gap_is_of_one_kind_or_of_none() {
+    let gap = |first, last| Gap { first, last, sent: 0.0, arrived: 0.0, bytes: 0.0, queued: 0.0 };
+    assert_eq!(Distance::of_gap(&gap(33, 33)), Distance::Wide);
+    assert_eq!(Distance::of_gap(&gap(33, 34)), Distance::Wide);
+    assert_eq!(Distance::of_gap(&gap(35, 36)), Distance::Close);
+    assert_eq!(Distance::of_gap(&gap(34, 35)), Distance::Any);
+    assert_eq!(Distance::of_gap(&gap(40, 41)), Distance::Any);
+}
