@@ -26,6 +26,7 @@ pub mod fast;
 pub mod highspeed;
 pub mod imtcp;
 pub mod lotka_volterra;
+pub mod probe;
 pub mod reno;
 pub mod scalable;
 pub mod symbiosis;

@@ -1,7 +1,7 @@
 //! Every controller by name. A line here, and it is there in every world, every scenario and every report.
 
 pub use crate::entry::Entry;
-use crate::{cubic, early, fast, highspeed, reno, scalable, symbiosis, vegas};
+use crate::{cubic, early, fast, highspeed, probe, reno, scalable, symbiosis, vegas};
 
 /// All controllers, in the order in which they are listed.
 pub const ALL: &[Entry] = &[
@@ -15,6 +15,7 @@ pub const ALL: &[Entry] = &[
     fast::ENTRY,
     vegas::ENTRY,
     cubic::ENTRY,
+    probe::ENTRY,
 ];
 
 /// The controller of that name.

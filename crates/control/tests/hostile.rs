@@ -10,8 +10,11 @@ const INITIAL: Bytes = Bytes(15_000);
 /// Of the sane part; no shorter than the sane samples of the hostile part, so that the least RTT is one of a real path.
 const RTT: Nanos = Nanos::from_millis(20);
 
-/// Those that stop growing at the window their model wants; all others must grow for as long as nothing is lost.
-const MODEL_BASED: [&str; 5] = ["symbiosis", "symbiosis-paper", "symbiosis-early", "fast", "vegas"];
+/// Those that stop growing at the window their model, or their user, wants; all others must grow for as long as nothing is lost.
+const MODEL_BASED: [&str; 6] = ["symbiosis", "symbiosis-paper", "symbiosis-early", "fast", "vegas", "probe"];
+
+/// What these do is show: parameters of what they measure with change their gauges, and nothing else.
+const INSTRUMENTS: [&str; 1] = ["probe"];
 
 /// One event and how much later than the one before it comes.
 #[derive(Clone, Debug)]
@@ -326,7 +329,7 @@ fn every_declared_parameter_changes_something() {
     // A loss, noise, pauses, a path that fills and one that does not: within this every parameter of every controller shows.
     let story = |entry: &'static Entry, values: Values| {
         let mut subject = Subject::new(entry, values, 1);
-        let mut permits = Vec::new();
+        let (mut permits, mut shown) = (Vec::new(), Vec::new());
         for round in 0..60u64 {
             let rtt = RTT + Nanos::from_micros(40) * round;
             let k = Rate::from_mbps(100.0);
@@ -351,8 +354,11 @@ fn every_declared_parameter_changes_something() {
             }
             let ask = Ask { now: subject.now, in_flight: Bytes(0) };
             permits.push(subject.controller.permit(&ask));
+            if INSTRUMENTS.contains(&entry.name) {
+                subject.controller.gauges(&mut |name, value| shown.push((name, value)));
+            }
         }
-        permits
+        (permits, shown)
     };
     for entry in registry::ALL {
         let usual = story(entry, values(entry, None));

@@ -1,0 +1,68 @@
+use alloc::string::ToString;
+use alloc::vec::Vec;
+
+use super::*;
+use crate::params::Value;
+use crate::{LossKind, bench};
+
+/// A probe that starts with ten packets in flight.
+fn probe(given: &[(&str, f64)]) -> Box<dyn Controller> {
+    let given: Vec<_> = given.iter().map(|(name, value)| (name.to_string(), Value::Number(*value))).collect();
+    (ENTRY.build)(&bench::setup(10), &Values::resolve(ENTRY.params, &given).unwrap())
+}
+
+fn ask(now: Nanos) -> Ask {
+    Ask { now, in_flight: Bytes::ZERO }
+}
+
+fn sent(now: Nanos) -> Sent {
+    Sent { now, number: 0, bytes: bench::PACKET, in_flight: Bytes::ZERO, retransmission: false, app_limited: false }
+}
+
+#[test]
+fn the_window_opens_to_what_was_asked_for_and_stays() {
+    let mut probe = probe(&[("window_packets", 12.5)]);
+    for window in [10_000, 11_000, 12_000, 12_500, 12_500] {
+        assert_eq!(probe.permit(&ask(Nanos::ZERO)).window, Bytes(window));
+        probe.acked(&bench::ack());
+    }
+    for kind in [LossKind::FastRetransmit, LossKind::Timeout, LossKind::Ecn] {
+        probe.lost(&Lost { now: Nanos::ZERO, kind, in_flight: Bytes::ZERO });
+        assert_eq!(probe.permit(&ask(Nanos::ZERO)).window, Bytes(12_500), "{kind:?}");
+    }
+}
+
+#[test]
+fn a_rate_is_kept_whatever_the_window() {
+    // 8 Mbit/s: a packet of 1000 bytes in a millisecond.
+    let mut probe = probe(&[("rate_mbps", 8.0), ("pacing", 50.0)]);
+    let ms = Nanos::from_millis;
+    assert_eq!(probe.permit(&ask(ms(5))).departure, Departure::Now);
+    probe.sent(&sent(ms(5)));
+    assert_eq!(probe.permit(&ask(ms(5))).departure, Departure::At(ms(6)));
+    // Sent early, as a stream's packet may be: it is owed.
+    probe.sent(&sent(ms(5)));
+    assert_eq!(probe.permit(&ask(ms(5))).departure, Departure::At(ms(7)));
+}
+
+#[test]
+fn without_a_rate_pacing_spreads_the_window() {
+    let mut probe = probe(&[("window_packets", 10.0), ("pacing", 2.0)]);
+    probe.acked(&bench::ack());
+    probe.sent(&sent(Nanos::ZERO));
+    // Ten packets in 50 ms, twice as fast.
+    assert_eq!(probe.permit(&ask(Nanos::ZERO)).departure, Departure::At(Nanos::from_micros(2500)));
+}
+
+#[test]
+fn results_are_shown_and_counted_and_change_nothing() {
+    let mut probe = probe(&[]);
+    let before = probe.permit(&ask(Nanos::ZERO));
+    let report = Report::Path { now: Nanos::ZERO, capacity: Rate::from_mbps(100.0), available: Rate::from_mbps(30.0) };
+    probe.report(&report);
+    probe.report(&report);
+    let mut gauges = Vec::new();
+    probe.gauges(&mut |name, value| gauges.push((name, value)));
+    assert_eq!(gauges, [("K_mbps", 100.0), ("A_mbps", 30.0), ("results", 2.0)]);
+    assert_eq!(probe.permit(&ask(Nanos::ZERO)), before);
+}
