@@ -8,10 +8,9 @@
 use alloc::boxed::Box;
 
 use crate::entry::Entry;
-use crate::lotka_volterra::Bandwidth;
 use crate::params::{Param, Values};
 use crate::symbiosis::base_rtt::BaseRtt;
-use crate::symbiosis::measurement::Measurement;
+use crate::symbiosis::measurement::{Measurement, Reading};
 use crate::symbiosis::pacer::Pacer;
 use crate::symbiosis::{MEASUREMENT, NOISE, measurement};
 use crate::window::{Window, may_grow};
@@ -44,7 +43,7 @@ pub struct Probe {
     pacer: Pacer,
     rtt: BaseRtt,
     measurement: Box<dyn Measurement>,
-    bandwidth: Option<Bandwidth>,
+    reading: Option<Reading>,
     results: u64,
 }
 
@@ -62,14 +61,14 @@ impl Probe {
             pacer: Pacer::default(),
             rtt: BaseRtt::default(),
             measurement,
-            bandwidth: None,
+            reading: None,
             results: 0,
         }
     }
 
-    fn measured(&mut self, result: Option<Bandwidth>) {
+    fn measured(&mut self, result: Option<Reading>) {
         self.results += u64::from(result.is_some());
-        self.bandwidth = result.or(self.bandwidth);
+        self.reading = result.or(self.reading);
     }
 }
 
@@ -109,9 +108,8 @@ impl Controller for Probe {
     }
 
     fn gauges(&self, plot: &mut dyn FnMut(&'static str, f64)) {
-        if let Some(b) = &self.bandwidth {
-            plot("K_mbps", b.capacity.mbps());
-            plot("A_mbps", b.available.mbps());
+        if let Some(reading) = &self.reading {
+            reading.gauges(plot);
         }
         plot("results", self.results as f64);
         self.measurement.gauges(plot);
