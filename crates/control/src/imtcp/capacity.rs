@@ -23,6 +23,8 @@ use super::gaps::Gap;
 const FORGET: f64 = 0.9998;
 /// So many close gaps before K is worth anything.
 const FEWEST: f64 = 2.0;
+/// Part of K that competitors use, below which it does not matter how far the access link spreads a pair.
+const LITTLE: f64 = 0.02;
 /// Half the width of a 95 % confidence interval, in standard deviations.
 pub(super) const CI95: f64 = 1.96;
 
@@ -62,13 +64,16 @@ fn fade<const N: usize>(sums: [&mut f64; N], new: [f64; N]) {
 }
 
 impl Close {
-    /// `s` and its variance.
-    fn service(&self) -> Option<(f64, f64)> {
-        if self.count < FEWEST {
-            return None;
-        }
+    /// The mean gap and its variance.
+    fn gap(&self) -> Option<(f64, f64)> {
         let gap = self.gap / self.count;
         let noise = (self.gap_gap / self.count - gap * gap).max(0.0) / self.count;
+        (self.count >= FEWEST).then_some((gap, noise))
+    }
+
+    /// `s` and its variance.
+    fn service(&self) -> Option<(f64, f64)> {
+        let (gap, noise) = self.gap()?;
         Some(if self.beside > 0.0 { unspread(gap, noise, self.available / self.beside) } else { (gap, noise) })
     }
 }
@@ -100,13 +105,13 @@ impl Capacity {
     /// Takes in a joint gap of packets that left at least a service time apart; A as it was known then, with half the width of its
     /// confidence interval.
     pub fn wide(&mut self, gap: &Gap, packet: f64, (available, error): (Rate, Rate)) {
-        let y = gap.arrived - gap.sent;
-        let z = (gap.bytes - available.bytes_per_s() * gap.sent) / packet;
+        let y = gap.arrived - gap.entered;
+        let z = (gap.bytes - available.bytes_per_s() * gap.entered) / packet;
         let deviation = error.bytes_per_s() / packet / CI95;
         let wide = &mut self.wide;
         fade(
             [&mut wide.count, &mut wide.yy, &mut wide.yz, &mut wide.zz, &mut wide.z, &mut wide.doubt],
-            [1.0, y * y / gap.sent, y * z / gap.sent, z * z / gap.sent, z, deviation * deviation],
+            [1.0, y * y / gap.entered, y * z / gap.entered, z * z / gap.entered, z, deviation * deviation],
         );
     }
 
@@ -121,6 +126,14 @@ impl Capacity {
         let (of_close, of_wide) = (1.0 / close.1, 1.0 / wide.1);
         let both = of_close + of_wide;
         Some(((close.0 * of_close + wide.0 * of_wide) / both, 1.0 / both))
+    }
+
+    /// How long the access link takes for a packet, `ρ·M/K` \[s\], beside A: what spread the close gaps beyond K. Zero before K is known, or
+    /// where so little comes in between that it does not matter.
+    pub fn access(&self, packet: f64, available: Rate) -> f64 {
+        let (Some((service, _)), Some((gap, _))) = (self.service(), self.close.gap()) else { return 0.0 };
+        let busy = 1.0 - available.bytes_per_s() * service / packet;
+        if busy > LITTLE { ((gap - service) / busy).clamp(0.0, service) } else { 0.0 }
     }
 
     /// K and half the width of its 95 % confidence interval; none before the first pairs.

@@ -1,6 +1,9 @@
 //! From ACKs to gaps: how far apart two neighbouring packets left, and how far apart they arrived.
+//!
+//! What counts is how far apart they came to the link that is measured. Before it there is an access link, which spreads packets that
+//! left back to back: how long it takes for a packet is estimated elsewhere ([`super::capacity`]), and undone here.
 
-use crate::{Acked, Nanos};
+use crate::{Acked, Bytes, Nanos};
 
 /// Two neighbours on the way: the earlier one, and what came after it up to the next ACK.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -11,6 +14,8 @@ pub struct Gap {
     pub last: u64,
     /// Between the departures \[s\].
     pub sent: f64,
+    /// Between their entering the path behind the access link \[s\].
+    pub entered: f64,
     /// Between the arrivals \[s\].
     pub arrived: f64,
     /// What arrived in between, the later packet included \[bytes\].
@@ -34,8 +39,9 @@ struct Group {
     first: u64,
     last: u64,
     bytes: u64,
-    /// Of the last packet.
+    /// Of the last packet: when it left the host, and when the access link.
     sent_at: Nanos,
+    entered_at: Nanos,
     arrived_at: Nanos,
     rtt: Nanos,
 }
@@ -53,16 +59,20 @@ pub struct Gaps {
 
 impl Gaps {
     /// Takes in an acknowledged packet. A gap comes out one ACK late, when it is certain that no more belongs to it.
-    pub fn acked(&mut self, ack: &Acked) -> Option<Gap> {
+    /// `access` is how long the access link takes for a full packet of `packet` bytes.
+    pub fn acked(&mut self, ack: &Acked, packet: Bytes, access: Nanos) -> Option<Gap> {
         if ack.recovering {
             self.unused.recovering += 1;
             (self.earlier, self.latest) = (None, None);
             return None;
         }
         let arrived_at = ack.received_at.unwrap_or(ack.now);
-        let rtt = ack.now - ack.sent_at;
+        let sent_at = ack.sent_at;
+        let free_at = self.latest.map_or(Nanos::ZERO, |latest| latest.entered_at.saturating_add(access.scale(ack.bytes.packets(packet))));
+        let entered_at = sent_at.max(free_at).min(ack.now);
+        let rtt = ack.now - entered_at;
         self.least_rtt = Some(self.least_rtt.map_or(rtt, |least| least.min(rtt)));
-        let own = Group { first: ack.number, last: ack.number, bytes: ack.bytes.0, sent_at: ack.sent_at, arrived_at, rtt };
+        let own = Group { first: ack.number, last: ack.number, bytes: ack.bytes.0, sent_at, entered_at, arrived_at, rtt };
         if let Some(latest) = self.latest.as_mut().filter(|latest| latest.arrived_at == arrived_at && follows(latest.last, ack.number)) {
             *latest = Group { first: latest.first, bytes: latest.bytes + own.bytes, ..own };
             return None;
@@ -77,6 +87,7 @@ impl Gaps {
             first: done.first,
             last: done.last,
             sent: (done.sent_at - earlier.sent_at).secs(),
+            entered: (done.entered_at - earlier.entered_at).secs(),
             arrived: (done.arrived_at - earlier.arrived_at).secs(),
             bytes: done.bytes as f64,
             queued: (earlier.rtt - self.least_rtt.unwrap_or(earlier.rtt)).secs(),
@@ -103,6 +114,11 @@ mod tests {
     use super::*;
     use crate::Bytes;
 
+    /// With an access link that takes no time.
+    fn take(gaps: &mut Gaps, ack: &Acked) -> Option<Gap> {
+        gaps.acked(ack, Bytes(1500), Nanos::ZERO)
+    }
+
     fn ack(number: u64, sent_ms: u64, arrived_ms: u64) -> Acked {
         Acked {
             now: Nanos::from_millis(arrived_ms),
@@ -121,12 +137,12 @@ mod tests {
     #[test]
     fn a_gap_is_two_neighbours_and_what_the_earlier_one_waited() {
         let mut gaps = Gaps::default();
-        assert_eq!(gaps.acked(&ack(0, 0, 100)), None);
-        assert_eq!(gaps.acked(&ack(1, 10, 115)), None, "its group may not be complete");
-        let gap = gaps.acked(&ack(2, 12, 120)).unwrap();
+        assert_eq!(take(&mut gaps, &ack(0, 0, 100)), None);
+        assert_eq!(take(&mut gaps, &ack(1, 10, 115)), None, "its group may not be complete");
+        let gap = take(&mut gaps, &ack(2, 12, 120)).unwrap();
         assert!((gap.sent - 0.010).abs() < 1e-12 && (gap.arrived - 0.015).abs() < 1e-12);
         assert_eq!((gap.bytes, gap.queued), (1500.0, 0.0));
-        let gap = gaps.acked(&ack(3, 13, 130)).unwrap();
+        let gap = take(&mut gaps, &ack(3, 13, 130)).unwrap();
         assert!((gap.queued - 0.005).abs() < 1e-12, "packet 1 took 105 ms, the least is 100");
     }
 
@@ -134,9 +150,9 @@ mod tests {
     fn an_ack_for_two_packets_is_one_gap() {
         let mut gaps = Gaps::default();
         for (number, sent, arrived) in [(0, 0, 100), (1, 10, 115), (2, 12, 115)] {
-            assert_eq!(gaps.acked(&ack(number, sent, arrived)), None);
+            assert_eq!(take(&mut gaps, &ack(number, sent, arrived)), None);
         }
-        let gap = gaps.acked(&ack(3, 20, 130)).unwrap();
+        let gap = take(&mut gaps, &ack(3, 20, 130)).unwrap();
         assert_eq!((gap.sent, gap.bytes), (0.012, 3000.0));
     }
 
@@ -144,13 +160,30 @@ mod tests {
     fn what_is_not_neighbouring_is_counted_and_not_measured() {
         let mut gaps = Gaps::default();
         for (number, arrived) in [(0, 100), (2, 102), (3, 103)] {
-            assert_eq!(gaps.acked(&ack(number, 0, arrived)), None);
+            assert_eq!(take(&mut gaps, &ack(number, 0, arrived)), None);
         }
         assert_eq!(gaps.unused().apart, 1);
-        assert_eq!(gaps.acked(&Acked { recovering: true, ..ack(4, 0, 104) }), None);
+        assert_eq!(take(&mut gaps, &Acked { recovering: true, ..ack(4, 0, 104) }), None);
         assert_eq!(gaps.unused().recovering, 1);
-        assert_eq!(gaps.acked(&ack(5, 0, 105)), None);
-        assert_eq!(gaps.acked(&ack(6, 0, 106)), None);
-        assert!(gaps.acked(&ack(7, 0, 107)).is_some());
+        assert_eq!(take(&mut gaps, &ack(5, 0, 105)), None);
+        assert_eq!(take(&mut gaps, &ack(6, 0, 106)), None);
+        assert!(take(&mut gaps, &ack(7, 0, 107)).is_some());
+    }
+    #[test]
+    fn packets_that_left_back_to_back_enter_one_by_one() {
+        let mut gaps = Gaps::default();
+        let mut entered = alloc::vec::Vec::new();
+        for number in 0..6 {
+            // Three at once at 0 ms, then 1 ms apart; the access link takes 0.5 ms.
+            let sent_ms = [0, 0, 0, 1, 2, 3][number as usize];
+            if let Some(gap) = gaps.acked(&ack(number, sent_ms, 100 + number), Bytes(1500), Nanos::from_micros(500)) {
+                entered.push((gap.sent, gap.entered));
+            }
+        }
+        let expected = [(0.0, 0.0005), (0.0, 0.0005), (0.001, 0.0005), (0.001, 0.0005)];
+        for ((sent, entered), (left, came)) in entered.iter().zip(expected) {
+            assert!((sent - left).abs() < 1e-12 && (entered - came).abs() < 1e-12, "{entered} instead of {came}");
+        }
+        assert_eq!(entered.len(), 4);
     }
 }

@@ -29,8 +29,13 @@ const RESULTS: f64 = 4.0;
 const LEAST_COVERED: f64 = 0.1;
 /// Whether they do of late is seen over this part of a smoothed round-trip time.
 const OF_LATE: f64 = 0.25;
+/// An interval of A wider than this part of K to either side lengthens the memory, from one smoothed round-trip time to at most so many.
+const DOUBT: f64 = 0.05;
+const MOST_MEMORY: f64 = 4.0;
 /// What covers less is a result all the same if it differs from the last by so many halves of its confidence interval: A has jumped.
 const JUMP: f64 = 2.0;
+/// By fewer gaps an interval is not to be trusted: more often than not nothing came in between.
+const FEWEST_GAPS: f64 = 10.0;
 /// Packets that left closer than this part of a service time left back to back.
 const BACK_TO_BACK: f64 = 0.05;
 /// Least part of a smoothed round-trip time between two streams.
@@ -52,6 +57,8 @@ pub struct ImTcp {
     last_result: Option<Nanos>,
     /// K and half the width of its interval.
     known_capacity: Option<(Rate, Rate)>,
+    /// How long the access link takes for a packet.
+    access: Nanos,
     result: Option<Reading>,
 }
 
@@ -70,6 +77,7 @@ impl ImTcp {
             last_ack: None,
             last_result: None,
             known_capacity: None,
+            access: Nanos::ZERO,
             result: None,
         }
     }
@@ -85,7 +93,7 @@ impl ImTcp {
             return;
         }
         self.rivals.add(gap);
-        self.covered += gap.sent;
+        self.covered += gap.entered;
         let packet = self.packet.as_f64();
         if gap.sent <= BACK_TO_BACK * service {
             self.capacity.close(gap, packet, self.result.map(|result| result.bandwidth.available));
@@ -95,6 +103,7 @@ impl ImTcp {
             return;
         }
         self.known_capacity = self.capacity.estimate(packet);
+        self.access = Nanos::from_secs(self.result.map_or(0.0, |result| self.capacity.access(packet, result.bandwidth.available)));
     }
 }
 
@@ -112,14 +121,17 @@ impl Measurement for ImTcp {
         let since = ack.now - self.last_ack.unwrap_or(ack.now);
         self.last_ack = Some(ack.now);
         if since > Nanos::ZERO {
-            self.rivals.fade(since.secs(), self.smoothed);
+            let longer =
+                self.result.map_or(1.0, |result| (result.error.available / (result.bandwidth.capacity * DOUBT)).clamp(1.0, MOST_MEMORY));
+            self.rivals.fade(since.secs(), longer * self.smoothed);
             self.covered *= libm::exp(-since.secs() / (OF_LATE * self.smoothed));
         }
-        let gap = self.gaps.acked(ack)?;
+        let gap = self.gaps.acked(ack, self.packet, self.access)?;
         self.gap(&gap);
         let (capacity, capacity_error) = self.known_capacity?;
         let (available, available_error) = self.rivals.available(capacity, capacity_error)?;
-        let news = self.result.is_some_and(|result| available.abs_diff(result.bandwidth.available) > available_error * JUMP);
+        let jumped = |result: Reading| available.abs_diff(result.bandwidth.available) > available_error * JUMP;
+        let news = self.rivals.gaps() >= FEWEST_GAPS && self.result.is_some_and(jumped);
         if self.covered < LEAST_COVERED * OF_LATE * self.smoothed {
             let known = Bandwidth { capacity, available: self.result.map_or(capacity, |result| result.bandwidth.available) };
             let spacing = Nanos::from_secs(STREAM_SPACING * self.smoothed);
@@ -157,6 +169,7 @@ impl Measurement for ImTcp {
         self.capacity = Capacity::default();
         self.gaps = Gaps::default();
         (self.last_result, self.known_capacity, self.result) = (None, None, None);
+        self.access = Nanos::ZERO;
     }
 
     fn gauges(&self, plot: &mut dyn FnMut(&'static str, f64)) {

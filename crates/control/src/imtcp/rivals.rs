@@ -15,12 +15,13 @@ use super::gaps::Gap;
 
 /// Whether the link was busy from the earlier packet's arrival at it to the later one's. `service` is `M/K` \[s\]; zero before K is known.
 pub fn is_joint(gap: &Gap, service: f64) -> bool {
-    gap.sent <= gap.queued + service
+    gap.entered <= gap.queued + service
 }
 
 /// U by the ratio of sums, with a memory of given length.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Rivals {
+    gaps: f64,
     sent: f64,
     arrived: f64,
     bytes: f64,
@@ -42,13 +43,16 @@ impl Rivals {
     /// Time passes: what is `span` old counts `e^(−span/memory)`.
     pub fn fade(&mut self, span: f64, memory: f64) {
         let kept = if memory > 0.0 { libm::exp(-span / memory) } else { 0.0 };
-        (self.sent, self.arrived, self.bytes) = (kept * self.sent, kept * self.arrived, kept * self.bytes);
+        for sum in [&mut self.gaps, &mut self.sent, &mut self.arrived, &mut self.bytes] {
+            *sum *= kept;
+        }
         self.squares.keep(kept * kept);
     }
 
     /// Takes in a joint gap.
     pub fn add(&mut self, gap: &Gap) {
-        self.sent += gap.sent;
+        self.gaps += 1.0;
+        self.sent += gap.entered;
         self.arrived += gap.arrived;
         self.bytes += gap.bytes;
         self.squares.add(gap);
@@ -57,6 +61,11 @@ impl Rivals {
     /// Time covered by joint gaps, faded \[s\]: how much the estimate rests on.
     pub fn covered(&self) -> f64 {
         self.sent
+    }
+
+    /// How many gaps, faded.
+    pub fn gaps(&self) -> f64 {
+        self.gaps
     }
 
     /// A, within zero and the capacity, and half the width of its 95 % confidence interval; none when no time is covered. The interval is
@@ -92,10 +101,10 @@ impl Squares {
     fn add(&mut self, gap: &Gap) {
         self.arrived_arrived += gap.arrived * gap.arrived;
         self.arrived_bytes += gap.arrived * gap.bytes;
-        self.arrived_sent += gap.arrived * gap.sent;
+        self.arrived_sent += gap.arrived * gap.entered;
         self.bytes_bytes += gap.bytes * gap.bytes;
-        self.bytes_sent += gap.bytes * gap.sent;
-        self.sent_sent += gap.sent * gap.sent;
+        self.bytes_sent += gap.bytes * gap.entered;
+        self.sent_sent += gap.entered * gap.entered;
     }
 
     /// `Σ(k·arrived − bytes − u·sent)²`.

@@ -63,6 +63,6 @@ fn results_are_shown_and_counted_and_change_nothing() {
     probe.report(&report);
     let mut gauges = Vec::new();
     probe.gauges(&mut |name, value| gauges.push((name, value)));
-    assert_eq!(gauges, [("K_mbps", 100.0), ("A_mbps", 30.0), ("results", 2.0)]);
+    assert_eq!(gauges, [("K_mbps", 100.0), ("A_mbps", 30.0), ("K_ci95_mbps", 0.0), ("A_ci95_mbps", 0.0), ("results", 2.0)]);
     assert_eq!(probe.permit(&ask(Nanos::ZERO)), before);
 }

@@ -53,7 +53,7 @@ fn a_small_window_sends_pairs_only() {
 
 #[test]
 fn a_gap_is_of_one_kind_or_of_none() {
-    let gap = |first, last| Gap { first, last, sent: 0.0, arrived: 0.0, bytes: 0.0, queued: 0.0 };
+    let gap = |first, last| Gap { first, last, sent: 0.0, entered: 0.0, arrived: 0.0, bytes: 0.0, queued: 0.0 };
     assert_eq!(Distance::of_gap(&gap(33, 33)), Distance::Wide);
     assert_eq!(Distance::of_gap(&gap(33, 34)), Distance::Wide);
     assert_eq!(Distance::of_gap(&gap(35, 36)), Distance::Close);
