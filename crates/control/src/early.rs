@@ -59,7 +59,7 @@ impl Controller for Early {
 
     fn acked(&mut self, ack: &Acked) {
         self.window.progress(ack);
-        self.reading = self.measurement.acked(ack).or(self.reading);
+        self.reading = self.measurement.acked(ack).filter(Reading::is_sure).or(self.reading);
         if let Some(rtt) = ack.rtt.filter(|rtt| rtt.0 > 0) {
             self.tau = Some(self.tau.map_or(rtt, |tau| tau.min(rtt)));
         }

@@ -8,6 +8,9 @@
 //!   `g − d = s·(1 − A·d/M)`. It is exact, but noisy: what came in between by chance is as much as a packet. At `d = M/A`, the distance
 //!   of packets at rate A, it tells nothing; the further off, the more.
 //!
+//! Where the narrowest link is not the one that competitors share, the wide gaps speak of the shared one and make its K larger than the
+//! close ones allow for any ρ. Then K is `M/g` of the close ones, which is the narrowest link's or less, and that is the safe side (S §II-B).
+//!
 //! Both give `s`, one with the spread that ρ ∈ \[0, 1\] leaves, the other with that of its sample, and each counts by the inverse of its
 //! variance. Beside little traffic, and at first, the close ones decide; where ρ matters, the wide ones do once there are enough of them.
 //!
@@ -25,6 +28,15 @@ const FORGET: f64 = 0.9998;
 const FEWEST: f64 = 2.0;
 /// Part of K that competitors use, below which it does not matter how far the access link spreads a pair.
 const LITTLE: f64 = 0.02;
+/// Wide gaps that make K larger than close ones can, by so many deviations, speak of another link than they: the narrowest is not the one
+/// that competitors share.
+const CONTRADICTION: f64 = 3.0;
+/// Of the close gaps this part is shorter than the shortest that counts, and the estimate of it moves by this part of itself: a link
+/// behind the one that competitors share lets nothing through faster than it is.
+const SHORTEST: f64 = 0.02;
+const STEP: f64 = 0.02;
+/// A pair so many times as long as the shortest was not spread by packets in between, but by a receiver or a host that stopped.
+const STALLED: f64 = 8.0;
 /// Half the width of a 95 % confidence interval, in standard deviations.
 pub(super) const CI95: f64 = 1.96;
 
@@ -45,6 +57,8 @@ struct Close {
     /// Where A was known: how many, and its sum \[packets/s\].
     beside: f64,
     available: f64,
+    /// The shortest but for a few.
+    shortest: f64,
 }
 
 /// Faded sums over wide gaps: of `y = g − d` \[s\] on `z = bytes/M − A·d/M`, each by the inverse of its variance, which grows as `d`.
@@ -64,6 +78,16 @@ fn fade<const N: usize>(sums: [&mut f64; N], new: [f64; N]) {
 }
 
 impl Close {
+    /// Follows the quantile of [`SHORTEST`]: the least of the first few, then by steps that balance there.
+    fn shorten(&mut self, gap: f64) {
+        let below = gap < self.shortest;
+        if self.shortest == 0.0 || (below && self.count * SHORTEST < 1.0) {
+            self.shortest = gap;
+        } else {
+            self.shortest *= 1.0 + STEP * (SHORTEST - if below { 1.0 } else { 0.0 });
+        }
+    }
+
     /// The mean gap and its variance.
     fn gap(&self) -> Option<(f64, f64)> {
         let gap = self.gap / self.count;
@@ -71,10 +95,18 @@ impl Close {
         (self.count >= FEWEST).then_some((gap, noise))
     }
 
-    /// `s` and its variance.
+    /// `s` and its variance: somewhere between what ρ = 1 and ρ = 0 make of the mean gap.
     fn service(&self) -> Option<(f64, f64)> {
         let (gap, noise) = self.gap()?;
-        Some(if self.beside > 0.0 { unspread(gap, noise, self.available / self.beside) } else { (gap, noise) })
+        let range = gap - self.least()?;
+        Some((gap - range / 2.0, noise + range * range / 12.0))
+    }
+
+    /// `s` with ρ = 1: the root of `a·s² − 2s + g = 0`, A being `a` packets a second. Where there is none, A is all of K.
+    fn least(&self) -> Option<f64> {
+        let (gap, _) = self.gap()?;
+        let a = if self.beside > 0.0 { self.available / self.beside } else { 1.0 / gap };
+        Some(gap / (1.0 + libm::sqrt((1.0 - a * gap).max(0.0))))
     }
 }
 
@@ -96,7 +128,14 @@ impl Capacity {
     /// Takes in a gap of packets that left back to back, each of `packet` bytes.
     pub fn close(&mut self, gap: &Gap, packet: f64, available: Option<Rate>) {
         let of_one = gap.arrived * packet / gap.bytes;
+        if of_one * STALLED < self.close.shortest {
+            // What came before was no sample of pairs: of an answer that a timer held back, as likely as not.
+            self.close = Close::default();
+        } else if self.close.shortest > 0.0 && of_one > STALLED * self.close.shortest {
+            return;
+        }
         fade([&mut self.close.count, &mut self.close.gap, &mut self.close.gap_gap], [1.0, of_one, of_one * of_one]);
+        self.close.shorten(of_one);
         if let Some(available) = available {
             fade([&mut self.close.beside, &mut self.close.available], [1.0, available.bytes_per_s() / packet]);
         }
@@ -105,52 +144,54 @@ impl Capacity {
     /// Takes in a joint gap of packets that left at least a service time apart; A as it was known then, with half the width of its
     /// confidence interval.
     pub fn wide(&mut self, gap: &Gap, packet: f64, (available, error): (Rate, Rate)) {
-        let y = gap.arrived - gap.entered;
-        let z = (gap.bytes - available.bytes_per_s() * gap.entered) / packet;
+        let y = gap.arrived - gap.sent;
+        let z = (gap.bytes - available.bytes_per_s() * gap.sent) / packet;
         let deviation = error.bytes_per_s() / packet / CI95;
         let wide = &mut self.wide;
         fade(
             [&mut wide.count, &mut wide.yy, &mut wide.yz, &mut wide.zz, &mut wide.z, &mut wide.doubt],
-            [1.0, y * y / gap.entered, y * z / gap.entered, z * z / gap.entered, z, deviation * deviation],
+            [1.0, y * y / gap.sent, y * z / gap.sent, z * z / gap.sent, z, deviation * deviation],
         );
     }
 
-    /// The service time `M/K` \[s\] and its variance; none before the first pairs.
-    fn service(&self) -> Option<(f64, f64)> {
+    /// The service time of the measured link \[s\] and its variance, and whether no other link is narrower; none before the first pairs.
+    fn service(&self) -> Option<(f64, f64, bool)> {
         let close = self.close.service()?;
-        let Some(wide) = self.wide.service() else { return Some(close) };
-        // Nothing in between, ever: both are exact.
-        if close.1 <= 0.0 || wide.1 <= 0.0 {
-            return Some(close);
+        // Where nothing came in between, ever, both are exact.
+        let Some(wide) = self.wide.service().filter(|wide| close.1 > 0.0 && wide.1 > 0.0) else { return Some((close.0, close.1, true)) };
+        let least = self.close.least().unwrap_or(0.0);
+        if wide.0 + CONTRADICTION * libm::sqrt(wide.1) < least {
+            return Some((wide.0, wide.1, false));
         }
         let (of_close, of_wide) = (1.0 / close.1, 1.0 / wide.1);
         let both = of_close + of_wide;
-        Some(((close.0 * of_close + wide.0 * of_wide) / both, 1.0 / both))
+        Some(((close.0 * of_close + wide.0 * of_wide) / both, 1.0 / both, true))
+    }
+
+    /// How long the measured link, the one that competitors share, takes for a packet \[s\].
+    pub fn of_tight(&self) -> Option<f64> {
+        self.service().map(|(service, _, _)| service)
     }
 
     /// How long the access link takes for a packet, `ρ·M/K` \[s\], beside A: what spread the close gaps beyond K. Zero before K is known, or
     /// where so little comes in between that it does not matter.
     pub fn access(&self, packet: f64, available: Rate) -> f64 {
-        let (Some((service, _)), Some((gap, _))) = (self.service(), self.close.gap()) else { return 0.0 };
+        let (Some((service, _, alone)), Some((gap, _))) = (self.service(), self.close.gap()) else { return 0.0 };
         let busy = 1.0 - available.bytes_per_s() * service / packet;
-        if busy > LITTLE { ((gap - service) / busy).clamp(0.0, service) } else { 0.0 }
+        // ρ is above 1 only where another link is narrower.
+        let most = if alone { service } else { gap };
+        if busy > LITTLE { ((gap - service) / busy).clamp(0.0, most) } else { 0.0 }
     }
 
-    /// K and half the width of its 95 % confidence interval; none before the first pairs.
+    /// K, the narrowest link's capacity, and half the width of its 95 % confidence interval; none before the first pairs.
     pub fn estimate(&self, packet: f64) -> Option<(Rate, Rate)> {
-        let (service, variance) = self.service()?;
+        let (service, variance, alone) = self.service()?;
+        let (service, variance) = if alone { (service, variance) } else { self.close.gap()? };
+        // No link is narrower than the packets that it let through one after another.
+        let service = service.max(self.close.shortest);
         let k = packet / service;
         k.is_finite().then(|| (Rate::from_bytes_per_s(k), Rate::from_bytes_per_s(CI95 * k * libm::sqrt(variance) / service)))
     }
-}
-
-/// `s` and its variance from the mean close gap `g = s + (1 − a·s)·ρ·s` and its variance, A being `a` packets a second: somewhere between
-/// what ρ = 1 and ρ = 0 make of it.
-fn unspread(g: f64, noise: f64, a: f64) -> (f64, f64) {
-    // a·s² − 2s + g = 0, the smaller root; where there is none, A is all of K.
-    let least = g / (1.0 + libm::sqrt((1.0 - a * g).max(0.0)));
-    let range = g - least;
-    (g - range / 2.0, noise + range * range / 12.0)
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 //! What counts is how far apart they came to the link that is measured. Before it there is an access link, which spreads packets that
 //! left back to back: how long it takes for a packet is estimated elsewhere ([`super::capacity`]), and undone here.
 
-use crate::{Acked, Bytes, Nanos};
+use crate::{Acked, Bytes, Nanos, Sent};
 
 /// Two neighbours on the way: the earlier one, and what came after it up to the next ACK.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -20,17 +20,34 @@ pub struct Gap {
     pub arrived: f64,
     /// What arrived in between, the later packet included \[bytes\].
     pub bytes: f64,
-    /// How long the earlier packet waited on its way, as its round-trip time over the least tells \[s\].
-    pub queued: f64,
+    /// The link was busy from the earlier packet's arrival at it to the later one's: each packet came before the one ahead of it can have
+    /// left. This looks at what the earlier packet met only: choosing by the later one, or by a whole stream, prefers gaps in which
+    /// competitors happened to send much.
+    pub joint: bool,
 }
 
 /// Why acknowledged packets made no gap, counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Unused {
-    /// Acknowledged during loss recovery: ACKs then do not come as packets arrived.
-    pub recovering: u64,
-    /// A packet between the two is missing, or they came in another order.
+    /// A packet between the two is missing: lost, or repeated and thus late.
     pub apart: u64,
+    /// Another packet left between the two: one that was repeated.
+    pub repeated: u64,
+    /// More packets came at one instant than a receiver answers together: their own arrivals are not known.
+    pub merged: u64,
+    /// They arrived, or were acknowledged, in another order than they left.
+    pub disordered: u64,
+}
+
+/// What is known of the links that packets cross.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Links {
+    /// A full packet.
+    pub packet: Bytes,
+    /// How long the access link takes for one.
+    pub access: Nanos,
+    /// How long the measured link takes for one; zero before that is known.
+    pub service: Nanos,
 }
 
 /// Packets that one ACK acknowledged, or that arrived at one instant.
@@ -44,7 +61,14 @@ struct Group {
     entered_at: Nanos,
     arrived_at: Nanos,
     rtt: Nanos,
+    /// When the link can have sent all up to the last one, at the earliest, if it was busy all the time; as seen from where packets enter.
+    busy_until: Nanos,
+    joint: bool,
+    disordered: bool,
 }
+
+/// A receiver answers at most so many packets with one ACK (RFC 9000 §13.2.2 and RFC 1122 say two; batches of a network card are larger).
+const MOST_MERGED: u64 = 4;
 
 /// Makes gaps of acknowledged packets.
 ///
@@ -54,33 +78,106 @@ pub struct Gaps {
     earlier: Option<Group>,
     latest: Option<Group>,
     least_rtt: Option<Nanos>,
+    repeated: Repeated,
     unused: Unused,
 }
 
-impl Gaps {
-    /// Takes in an acknowledged packet. A gap comes out one ACK late, when it is certain that no more belongs to it.
-    /// `access` is how long the access link takes for a full packet of `packet` bytes.
-    pub fn acked(&mut self, ack: &Acked, packet: Bytes, access: Nanos) -> Option<Gap> {
-        if ack.recovering {
-            self.unused.recovering += 1;
-            (self.earlier, self.latest) = (None, None);
-            return None;
+/// Which packets left right after a repeated one: a bit for each of the latest numbers.
+#[derive(Clone, Debug)]
+struct Repeated([u64; 64]);
+
+impl Default for Repeated {
+    fn default() -> Repeated {
+        Repeated([0; 64])
+    }
+}
+
+impl Repeated {
+    fn place(number: u64) -> (usize, u64) {
+        ((number / 64 % 64) as usize, 1 << (number % 64))
+    }
+
+    fn set(&mut self, number: u64, after: bool) {
+        let (word, bit) = Repeated::place(number);
+        if after {
+            self.0[word] |= bit;
+        } else {
+            self.0[word] &= !bit;
         }
+    }
+
+    fn any(&self, first: u64, last: u64) -> bool {
+        (first..=last).any(|number| {
+            let (word, bit) = Repeated::place(number);
+            self.0[word] & bit != 0
+        })
+    }
+}
+
+impl Gaps {
+    /// A packet left; `next` is the number of the first that has never left.
+    pub fn sent(&mut self, packet: &Sent, next: u64) {
+        self.repeated.set(next, packet.retransmission);
+    }
+
+    /// Takes in an acknowledged packet. A gap comes out one ACK late, when it is certain that no more belongs to it.
+    pub fn acked(&mut self, ack: &Acked, links: &Links) -> Option<Gap> {
+        let packets = ack.bytes.packets(links.packet);
         let arrived_at = ack.received_at.unwrap_or(ack.now);
-        let sent_at = ack.sent_at;
-        let free_at = self.latest.map_or(Nanos::ZERO, |latest| latest.entered_at.saturating_add(access.scale(ack.bytes.packets(packet))));
-        let entered_at = sent_at.max(free_at).min(ack.now);
+        let free_at = self.latest.map_or(Nanos::ZERO, |latest| latest.entered_at.saturating_add(links.access.scale(packets)));
+        let entered_at = ack.sent_at.max(free_at).min(ack.now);
         let rtt = ack.now - entered_at;
-        self.least_rtt = Some(self.least_rtt.map_or(rtt, |least| least.min(rtt)));
-        let own = Group { first: ack.number, last: ack.number, bytes: ack.bytes.0, sent_at, entered_at, arrived_at, rtt };
-        if let Some(latest) = self.latest.as_mut().filter(|latest| latest.arrived_at == arrived_at && follows(latest.last, ack.number)) {
-            *latest = Group { first: latest.first, bytes: latest.bytes + own.bytes, ..own };
-            return None;
+        if ack.rtt.is_some() || self.least_rtt.is_none() {
+            // Only of packets that left once: of a repeated one nobody knows which copy arrived.
+            self.least_rtt = Some(self.least_rtt.map_or(rtt, |least| least.min(rtt)));
+        }
+        let mut own = Group {
+            first: ack.number,
+            last: ack.number,
+            bytes: ack.bytes.0,
+            sent_at: ack.sent_at,
+            entered_at,
+            arrived_at,
+            rtt,
+            busy_until: Nanos::ZERO,
+            joint: true,
+            disordered: false,
+        };
+        if let Some(latest) = &mut self.latest {
+            own.joint = entered_at <= latest.busy_until;
+            own.disordered = ack.sent_at < latest.sent_at || arrived_at < latest.arrived_at;
+            own.busy_until = latest.busy_until.saturating_add(links.service.scale(packets));
+            if latest.arrived_at == arrived_at && follows(latest.last, ack.number) {
+                *latest = Group {
+                    first: latest.first,
+                    bytes: latest.bytes + own.bytes,
+                    joint: latest.joint && own.joint,
+                    disordered: latest.disordered || own.disordered,
+                    ..own
+                };
+                return None;
+            }
+            // The round-trip time of the last packet tells when the link had sent all of its group.
+            let queued = latest.rtt - self.least_rtt.unwrap_or(latest.rtt);
+            latest.busy_until = latest.entered_at.saturating_add(queued).saturating_add(links.service);
+            own.joint = entered_at <= latest.busy_until;
+            own.busy_until = latest.busy_until.saturating_add(links.service.scale(packets));
         }
         let done = self.latest.replace(own)?;
         let earlier = self.earlier.replace(done)?;
-        if !follows(earlier.last, done.first) || done.sent_at < earlier.sent_at || done.arrived_at < earlier.arrived_at {
-            self.unused.apart += 1;
+        let why_not = if done.disordered {
+            Some(&mut self.unused.disordered)
+        } else if !follows(earlier.last, done.first) {
+            Some(&mut self.unused.apart)
+        } else if done.last - done.first >= MOST_MERGED {
+            Some(&mut self.unused.merged)
+        } else if self.repeated.any(done.first, done.last) {
+            Some(&mut self.unused.repeated)
+        } else {
+            None
+        };
+        if let Some(count) = why_not {
+            *count += 1;
             return None;
         }
         Some(Gap {
@@ -90,7 +187,7 @@ impl Gaps {
             entered: (done.entered_at - earlier.entered_at).secs(),
             arrived: (done.arrived_at - earlier.arrived_at).secs(),
             bytes: done.bytes as f64,
-            queued: (earlier.rtt - self.least_rtt.unwrap_or(earlier.rtt)).secs(),
+            joint: done.joint,
         })
     }
 
@@ -114,9 +211,10 @@ mod tests {
     use super::*;
     use crate::Bytes;
 
-    /// With an access link that takes no time.
+    const LINKS: Links = Links { packet: Bytes(1500), access: Nanos::ZERO, service: Nanos::from_millis(1) };
+
     fn take(gaps: &mut Gaps, ack: &Acked) -> Option<Gap> {
-        gaps.acked(ack, Bytes(1500), Nanos::ZERO)
+        gaps.acked(ack, &LINKS)
     }
 
     fn ack(number: u64, sent_ms: u64, arrived_ms: u64) -> Acked {
@@ -126,7 +224,7 @@ mod tests {
             bytes: Bytes(1500),
             sent_at: Nanos::from_millis(sent_ms),
             received_at: None,
-            rtt: None,
+            rtt: Some(Nanos::from_millis(arrived_ms - sent_ms)),
             in_flight: Bytes::ZERO,
             app_limited: false,
             recovering: false,
@@ -141,9 +239,9 @@ mod tests {
         assert_eq!(take(&mut gaps, &ack(1, 10, 115)), None, "its group may not be complete");
         let gap = take(&mut gaps, &ack(2, 12, 120)).unwrap();
         assert!((gap.sent - 0.010).abs() < 1e-12 && (gap.arrived - 0.015).abs() < 1e-12);
-        assert_eq!((gap.bytes, gap.queued), (1500.0, 0.0));
+        assert_eq!((gap.bytes, gap.joint), (1500.0, false), "packet 0 did not wait: the link was free after a millisecond");
         let gap = take(&mut gaps, &ack(3, 13, 130)).unwrap();
-        assert!((gap.queued - 0.005).abs() < 1e-12, "packet 1 took 105 ms, the least is 100");
+        assert!(gap.joint, "packet 1 took 105 ms and the least is 100: it left the link after 16 ms, and packet 2 came at 12");
     }
 
     #[test]
@@ -163,11 +261,62 @@ mod tests {
             assert_eq!(take(&mut gaps, &ack(number, 0, arrived)), None);
         }
         assert_eq!(gaps.unused().apart, 1);
-        assert_eq!(take(&mut gaps, &Acked { recovering: true, ..ack(4, 0, 104) }), None);
-        assert_eq!(gaps.unused().recovering, 1);
-        assert_eq!(take(&mut gaps, &ack(5, 0, 105)), None);
-        assert_eq!(take(&mut gaps, &ack(6, 0, 106)), None);
-        assert!(take(&mut gaps, &ack(7, 0, 107)).is_some());
+        // Packet 1 comes late, repeated: neither it nor what follows has a neighbour.
+        for (number, arrived) in [(1, 104), (4, 105), (5, 106)] {
+            take(&mut gaps, &ack(number, 0, arrived));
+        }
+        assert_eq!(gaps.unused().apart, 3);
+        assert!(take(&mut gaps, &ack(6, 0, 107)).is_some());
+    }
+
+    #[test]
+    fn what_an_ack_for_many_hides_is_not_measured() {
+        let mut gaps = Gaps::default();
+        take(&mut gaps, &ack(0, 0, 100));
+        (1..6).for_each(|number| assert_eq!(take(&mut gaps, &ack(number, number, 110)), None));
+        assert_eq!(take(&mut gaps, &ack(6, 7, 111)), None);
+        assert_eq!(gaps.unused(), Unused { merged: 1, ..Unused::default() });
+        assert!(take(&mut gaps, &ack(7, 8, 112)).is_some());
+    }
+
+    #[test]
+    fn packets_with_a_repeated_one_between_them_are_not_measured() {
+        let mut gaps = Gaps::default();
+        let sent = |retransmission| Sent {
+            now: Nanos::ZERO,
+            number: 0,
+            bytes: Bytes(1500),
+            in_flight: Bytes(1500),
+            retransmission,
+            app_limited: false,
+        };
+        for (next, retransmission) in [(1, false), (2, false), (2, true), (3, false), (4, false)] {
+            gaps.sent(&sent(retransmission), next);
+        }
+        let got: alloc::vec::Vec<bool> = (0..5).map(|number| take(&mut gaps, &ack(number, number, 100 + number)).is_some()).collect();
+        assert_eq!(got, [false, false, true, false, true], "none from 1 to 2");
+        assert_eq!(gaps.unused(), Unused { repeated: 1, ..Unused::default() });
+    }
+
+    #[test]
+    fn another_order_is_not_measured() {
+        let mut gaps = Gaps::default();
+        for (number, sent) in [(0, 0), (1, 5), (2, 3), (3, 6)] {
+            take(&mut gaps, &ack(number, sent, 100 + number));
+        }
+        assert_eq!(gaps.unused(), Unused { disordered: 1, ..Unused::default() });
+    }
+
+    #[test]
+    fn packets_of_one_ack_are_joint_if_each_of_them_is() {
+        // The link takes 1 ms. Packet 0 did not wait; 1 came while it was sent, 2 came 1.2 ms after 1: while 1 was sent, or not.
+        for (second_us, joint) in [(1_900, true), (2_100, false)] {
+            let mut gaps = Gaps::default();
+            take(&mut gaps, &ack(0, 0, 100));
+            take(&mut gaps, &Acked { sent_at: Nanos::from_micros(900), ..ack(1, 0, 102) });
+            take(&mut gaps, &Acked { sent_at: Nanos::from_micros(second_us), ..ack(2, 0, 102) });
+            assert_eq!(take(&mut gaps, &ack(3, 5, 110)).unwrap().joint, joint);
+        }
     }
     #[test]
     fn packets_that_left_back_to_back_enter_one_by_one() {
@@ -176,7 +325,7 @@ mod tests {
         for number in 0..6 {
             // Three at once at 0 ms, then 1 ms apart; the access link takes 0.5 ms.
             let sent_ms = [0, 0, 0, 1, 2, 3][number as usize];
-            if let Some(gap) = gaps.acked(&ack(number, sent_ms, 100 + number), Bytes(1500), Nanos::from_micros(500)) {
+            if let Some(gap) = gaps.acked(&ack(number, sent_ms, 100 + number), &Links { access: Nanos::from_micros(500), ..LINKS }) {
                 entered.push((gap.sent, gap.entered));
             }
         }

@@ -18,8 +18,8 @@ use crate::symbiosis::measurement::{Measurement, Reading};
 use crate::{Acked, Bytes, Departure, Nanos, Rate, Sent, Setup};
 
 use capacity::Capacity;
-use gaps::{Gap, Gaps};
-use rivals::{Rivals, is_joint};
+use gaps::{Gap, Gaps, Links};
+use rivals::Rivals;
 use streams::Streams;
 use trains::{Distance, Trains};
 
@@ -57,9 +57,12 @@ pub struct ImTcp {
     last_result: Option<Nanos>,
     /// K and half the width of its interval.
     known_capacity: Option<(Rate, Rate)>,
-    /// How long the access link takes for a packet.
+    /// How long the link that competitors share, and the access link before it, take for a packet.
+    tight: Option<Nanos>,
     access: Nanos,
+    /// The last result that was sure, and how many were not.
     result: Option<Reading>,
+    unsure: u64,
 }
 
 impl ImTcp {
@@ -77,21 +80,18 @@ impl ImTcp {
             last_ack: None,
             last_result: None,
             known_capacity: None,
+            tight: None,
             access: Nanos::ZERO,
             result: None,
+            unsure: 0,
         }
-    }
-
-    /// `M/K`, once K is known.
-    fn service(&self) -> Option<Nanos> {
-        self.known_capacity.map(|(k, _)| k.time_for(self.packet))
     }
 
     fn gap(&mut self, gap: &Gap) {
-        let service = self.service().map_or(0.0, Nanos::secs);
-        if !is_joint(gap, service) {
+        if !gap.joint {
             return;
         }
+        let service = self.tight.map_or(0.0, Nanos::secs);
         self.rivals.add(gap);
         self.covered += gap.entered;
         let packet = self.packet.as_f64();
@@ -103,6 +103,7 @@ impl ImTcp {
             return;
         }
         self.known_capacity = self.capacity.estimate(packet);
+        self.tight = self.capacity.of_tight().map(Nanos::from_secs);
         self.access = Nanos::from_secs(self.result.map_or(0.0, |result| self.capacity.access(packet, result.bandwidth.available)));
     }
 }
@@ -110,7 +111,8 @@ impl ImTcp {
 impl Measurement for ImTcp {
     fn sent(&mut self, packet: &Sent) {
         self.streams.sent(packet);
-        self.trains.sent(packet, self.service());
+        self.trains.sent(packet, self.tight);
+        self.gaps.sent(packet, self.trains.next());
     }
 
     fn acked(&mut self, ack: &Acked) -> Option<Reading> {
@@ -126,10 +128,13 @@ impl Measurement for ImTcp {
             self.rivals.fade(since.secs(), longer * self.smoothed);
             self.covered *= libm::exp(-since.secs() / (OF_LATE * self.smoothed));
         }
-        let gap = self.gaps.acked(ack, self.packet, self.access)?;
+        let links = Links { packet: self.packet, access: self.access, service: self.tight.unwrap_or(Nanos::ZERO) };
+        let gap = self.gaps.acked(ack, &links)?;
         self.gap(&gap);
         let (capacity, capacity_error) = self.known_capacity?;
-        let (available, available_error) = self.rivals.available(capacity, capacity_error)?;
+        let tight = Rate::of(self.packet, self.tight?);
+        let (available, available_error) = self.rivals.available(tight, capacity_error)?;
+        let available = available.clamp(Rate::ZERO, capacity);
         let jumped = |result: Reading| available.abs_diff(result.bandwidth.available) > available_error * JUMP;
         let news = self.rivals.gaps() >= FEWEST_GAPS && self.result.is_some_and(jumped);
         if self.covered < LEAST_COVERED * OF_LATE * self.smoothed {
@@ -150,16 +155,22 @@ impl Measurement for ImTcp {
             // What was before the jump no longer counts.
             self.rivals = Rivals::default();
         }
-        self.result = Some(Reading {
+        let reading = Reading {
             bandwidth: Bandwidth { capacity, available },
             error: Bandwidth { capacity: capacity_error, available: available_error },
-        });
-        self.result
+        };
+        if reading.is_sure() {
+            self.result = Some(reading);
+        } else {
+            self.unsure += 1;
+            self.rivals = Rivals::default();
+        }
+        Some(reading)
     }
 
     fn departure(&self) -> Departure {
         match self.streams.departure() {
-            Departure::Now => self.trains.departure(self.packet, self.service(), self.gaps.queued()),
+            Departure::Now => self.trains.departure(self.packet, self.tight, self.gaps.queued()),
             wanted => wanted,
         }
     }
@@ -169,11 +180,15 @@ impl Measurement for ImTcp {
         self.capacity = Capacity::default();
         self.gaps = Gaps::default();
         (self.last_result, self.known_capacity, self.result) = (None, None, None);
-        self.access = Nanos::ZERO;
+        (self.tight, self.access) = (None, Nanos::ZERO);
     }
 
     fn gauges(&self, plot: &mut dyn FnMut(&'static str, f64)) {
-        plot("unused_recovering", self.gaps.unused().recovering as f64);
-        plot("unused_apart", self.gaps.unused().apart as f64);
+        let unused = self.gaps.unused();
+        plot("unused_apart", unused.apart as f64);
+        plot("unused_repeated", unused.repeated as f64);
+        plot("unused_merged", unused.merged as f64);
+        plot("unsure", self.unsure as f64);
+        plot("unused_disordered", unused.disordered as f64);
     }
 }

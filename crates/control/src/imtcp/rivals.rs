@@ -1,22 +1,15 @@
 //! A: what competitors leave of a link that is busy.
 //!
 //! Between the arrivals of two neighbours a busy link sent the later one and what competitors put in between the departures:
-//! `K·arrived = bytes + U·sent`, U being the competitors' rate and `A = K − U`. Gaps for which that holds are *joint*. U is the ratio of
+//! `K·arrived = bytes + U·sent`, U being the competitors' rate and `A = K − U`. Gaps for which that holds are *joint* ([`Gap::joint`]). U is the ratio of
 //! sums `Σ(K·arrived − bytes)/Σsent` over about a round-trip time, because it changes. In a standing queue, where arrivals take as long
 //! as departures, K falls out: `A = Σbytes/Σsent`, what the flow itself gets through.
 //!
-//! A gap is joint when the later packet left before the earlier one can have left the link: `sent ≤ queued + M/K`. This looks at the
-//! earlier packet only: choosing by the later one, or by a whole stream, prefers gaps in which competitors happened to send much.
 
 use symbiosis_base::Rate;
 
 use super::capacity::CI95;
 use super::gaps::Gap;
-
-/// Whether the link was busy from the earlier packet's arrival at it to the later one's. `service` is `M/K` \[s\]; zero before K is known.
-pub fn is_joint(gap: &Gap, service: f64) -> bool {
-    gap.entered <= gap.queued + service
-}
 
 /// U by the ratio of sums, with a memory of given length.
 #[derive(Clone, Copy, Debug, Default)]

@@ -1,6 +1,6 @@
 //! Which packets leave at a distance that tells K: of every so many, a few.
 //!
-//! A train is five packets: one at a random instant; one after it by a service time or, in every second train, by as much as the standing
+//! A train is five packets: one at a random instant; one after it by a service time or, in half of the trains, by as much as the standing
 //! queue covers for sure; one a service time later; two back to back ([`super::capacity`]). Packet numbers say where a train is, so that nothing has to be remembered until the ACKs are there.
 
 use symbiosis_base::Random;
@@ -8,8 +8,9 @@ use symbiosis_base::Random;
 use super::gaps::Gap;
 use crate::{Bytes, Departure, Nanos, Sent};
 
-/// Of so many packets, the first few are a train.
-const EVERY: u64 = 32;
+/// Of so many packets, the first few are a train. Odd, so that where an ACK answers two packets, those of every second train fall together
+/// as they should.
+const EVERY: u64 = 33;
 /// The longest time that a train waits for its random instant, in service times: several turns of flows that take turns.
 const WAIT: f64 = 8.0;
 /// The widest distance, in service times: beyond it a longer pause tells little more.
@@ -72,10 +73,15 @@ impl Trains {
         if packet.retransmission {
             return;
         }
-        self.next = packet.number.saturating_add(1);
+        self.next = self.next.max(packet.number.saturating_add(1));
         if let (Distance::Random, Some(service)) = (Distance::of(self.next), service) {
             self.wait = service.scale(1.0 + WAIT * self.random.uniform());
         }
+    }
+
+    /// The number of the first packet that has never left.
+    pub fn next(&self) -> u64 {
+        self.next
     }
 
     /// When the next packet should leave; `queued` is how long the latest packet waited.
@@ -88,7 +94,7 @@ impl Trains {
         match (distance, service) {
             (Distance::Close, _) => Departure::Regardless(self.last_sent),
             (Distance::Wide, Some(service)) => {
-                let long = self.next % (2 * EVERY) == 1;
+                let long = self.next % EVERY == 1 && self.next / EVERY % 4 >= 2;
                 let wide = if long { queued.scale(SURE).min(service.scale(WIDEST)).max(service) } else { service };
                 Departure::Regardless(self.last_sent.saturating_add(wide))
             }

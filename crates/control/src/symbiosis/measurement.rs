@@ -18,6 +18,11 @@ impl Reading {
         Reading { bandwidth, error: Bandwidth { capacity: Rate::ZERO, available: Rate::ZERO } }
     }
 
+    /// Whether A is known at all: an interval wider than K says nothing that was not known before.
+    pub fn is_sure(&self) -> bool {
+        self.error.available <= self.bandwidth.capacity * 0.5
+    }
+
     /// K and A for the plot, with their intervals.
     pub fn gauges(&self, plot: &mut dyn FnMut(&'static str, f64)) {
         plot("K_mbps", self.bandwidth.capacity.mbps());

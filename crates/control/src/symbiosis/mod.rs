@@ -185,9 +185,9 @@ impl Symbiosis {
     }
 
     fn measured(&mut self, result: Option<Reading>) {
-        if let Some(reading) = result {
+        if let Some(reading) = result.filter(Reading::is_sure) {
             self.gamma.measured(&reading.bandwidth);
-            self.reading = result;
+            self.reading = Some(reading);
         }
     }
 

@@ -13,7 +13,7 @@ fn gap(random: &mut Random, u: f64, access: f64, sent: f64) -> Gap {
         packets += 1.0;
         left -= random.exponential() * 50.0 / u;
     }
-    Gap { first: 1, last: 1, sent, entered: sent, arrived: (PACKET + 50.0 * packets) / K, bytes: PACKET, queued: 1.0 }
+    Gap { first: 1, last: 1, sent, entered: sent, arrived: (PACKET + 50.0 * packets) / K, bytes: PACKET, joint: true }
 }
 
 /// The estimate after so many trains: a close gap, a short wide one, and a long one of 16 service times.
@@ -55,19 +55,20 @@ fn the_interval_shrinks_with_what_is_known() {
 fn close_gaps_alone_leave_what_rho_leaves() {
     // s + (1 − A/K)·s with U = 4000: 14 ms at ρ = 1. By ρ = 0 it would be 14 ms, so 12 ± 2 ms, uniform.
     let mut capacity = Capacity::default();
-    for _ in 0..100 {
-        let gap = Gap { first: 1, last: 1, sent: 0.0, entered: 0.0, arrived: 0.014, bytes: PACKET, queued: 1.0 };
+    for arrived in [0.010, 0.018].repeat(50) {
+        let gap = Gap { first: 1, last: 1, sent: 0.0, entered: 0.0, arrived, bytes: PACKET, joint: true };
         capacity.close(&gap, PACKET, Some(Rate::from_bytes_per_s(6_000.0)));
     }
     let (k, error) = capacity.estimate(PACKET).unwrap();
-    assert!((k.bytes_per_s() - PACKET / 0.012).abs() < 1e-6, "{k:?}");
-    assert!((error / k - 1.96 * (2.0 / 12.0) / libm::sqrt(3.0)).abs() < 1e-6, "{error:?}");
+    assert!((k.bytes_per_s() - PACKET / 0.012).abs() < 1.0, "{k:?}");
+    let spread = libm::sqrt(0.002 * 0.002 / 3.0 + 0.004 * 0.004 / 100.0);
+    assert!((error / k - 1.96 * spread / 0.012).abs() < 1e-4, "{error:?}");
 }
 
 #[test]
 fn without_competitors_two_pairs_are_enough_and_exact() {
     let mut capacity = Capacity::default();
-    let pair = Gap { first: 1, last: 1, sent: 0.0, entered: 0.0, arrived: 0.01, bytes: PACKET, queued: 0.0 };
+    let pair = Gap { first: 1, last: 1, sent: 0.0, entered: 0.0, arrived: 0.01, bytes: PACKET, joint: true };
     capacity.close(&pair, PACKET, None);
     assert!(capacity.estimate(PACKET).is_none());
     (0..2).for_each(|_| capacity.close(&pair, PACKET, None));
@@ -79,7 +80,31 @@ fn without_competitors_two_pairs_are_enough_and_exact() {
 fn two_packets_of_one_ack_count_as_two() {
     let mut capacity = Capacity::default();
     (0..3).for_each(|_| {
-        capacity.close(&Gap { first: 3, last: 4, sent: 0.0, entered: 0.0, arrived: 0.02, bytes: 2.0 * PACKET, queued: 0.0 }, PACKET, None)
+        capacity.close(&Gap { first: 3, last: 4, sent: 0.0, entered: 0.0, arrived: 0.02, bytes: 2.0 * PACKET, joint: true }, PACKET, None)
     });
     assert!((capacity.estimate(PACKET).unwrap().0.bytes_per_s() - K).abs() < 1e-6);
+}
+
+#[test]
+fn a_narrower_link_behind_the_shared_one_bounds_k() {
+    // The shared link would let packets through 10 ms apart; behind it one takes 15 ms for each.
+    let mut random = Random::new(5, 0);
+    let mut capacity = Capacity::default();
+    let available = Rate::from_bytes_per_s(4_000.0);
+    for _ in 0..1_000 {
+        for (sent, wide) in [(0.0, false), (2.0 * SERVICE, true)] {
+            let gap = gap(&mut random, 6_000.0, 0.0, sent);
+            let gap = Gap { arrived: gap.arrived.max(0.015), ..gap };
+            if wide { capacity.wide(&gap, PACKET, (available, Rate::ZERO)) } else { capacity.close(&gap, PACKET, Some(available)) }
+        }
+    }
+    let (k, _) = capacity.estimate(PACKET).unwrap();
+    assert!((k.bytes_per_s() * 0.015 / PACKET - 1.0).abs() < 0.03, "{k:?}");
+}
+
+#[test]
+fn a_narrower_link_before_the_shared_one_leaves_k_on_the_safe_side() {
+    // It spreads packets to 25 ms; the shared link takes 10 ms for each.
+    let (k, error) = estimate(6_000.0, 2.5, 2_000);
+    assert!(k > 0.5 * PACKET / 0.025 && k - error < PACKET / 0.025, "{k} ± {error}, the narrowest is {}", PACKET / 0.025);
 }

@@ -14,7 +14,7 @@ fn gaps(u: f64, count: usize, access: f64, mut sent: impl FnMut(&mut Random) -> 
                 packets += 1.0;
                 left -= random.exponential() * 50.0 / u;
             }
-            Gap { first: 1, last: 1, sent, entered: sent, arrived: (100.0 + 50.0 * packets) / 10_000.0, bytes: 100.0, queued: 1.0 }
+            Gap { first: 1, last: 1, sent, entered: sent, arrived: (100.0 + 50.0 * packets) / 10_000.0, bytes: 100.0, joint: true }
         })
         .collect()
 }
@@ -36,7 +36,7 @@ fn a_comes_out_of_what_the_link_did() {
 #[test]
 fn in_a_standing_queue_a_is_what_the_flow_gets_through_whatever_k_is_thought_to_be() {
     let mut rivals = Rivals::default();
-    rivals.add(&Gap { first: 1, last: 1, sent: 0.02, entered: 0.02, arrived: 0.02, bytes: 100.0, queued: 1.0 });
+    rivals.add(&Gap { first: 1, last: 1, sent: 0.02, entered: 0.02, arrived: 0.02, bytes: 100.0, joint: true });
     for k in [8_000.0, 10_000.0, 20_000.0] {
         let (available, error) = rivals.available(Rate::from_bytes_per_s(k), Rate::from_bytes_per_s(0.1 * k)).unwrap();
         assert!((available.bytes_per_s() - 5_000.0).abs() < 1e-6);
@@ -65,7 +65,7 @@ fn the_interval_is_that_of_what_comes_in_between() {
                 entered: sent,
                 arrived: (100.0 + 50.0 * packets) / 10_000.0,
                 bytes: 100.0,
-                queued: 1.0,
+                joint: true,
             });
         }
         let (available, error) = rivals.available(K, Rate::ZERO).unwrap();
@@ -78,17 +78,9 @@ fn the_interval_is_that_of_what_comes_in_between() {
 }
 
 #[test]
-fn a_gap_is_joint_by_what_is_known_before_it() {
-    let gap = |sent, queued| Gap { first: 1, last: 1, sent, entered: sent, arrived: 0.0, bytes: 1500.0, queued };
-    assert!(is_joint(&gap(0.0099, 0.009), 0.001));
-    assert!(!is_joint(&gap(0.0101, 0.009), 0.001));
-    assert!(is_joint(&gap(0.0, 0.0), 0.0));
-}
-
-#[test]
 fn the_past_fades() {
     let mut rivals = Rivals::default();
-    rivals.add(&Gap { first: 1, last: 1, sent: 1.0, entered: 1.0, arrived: 1.0, bytes: 5_000.0, queued: 0.0 });
+    rivals.add(&Gap { first: 1, last: 1, sent: 1.0, entered: 1.0, arrived: 1.0, bytes: 5_000.0, joint: true });
     rivals.fade(100.0, 1.0);
     assert!(rivals.covered() < 1e-40);
 }

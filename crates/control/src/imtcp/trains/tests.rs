@@ -11,7 +11,7 @@ fn sent(number: u64, now: Nanos, packets_in_flight: u64) -> Sent {
 fn distances(flight: u64, queued: Nanos) -> alloc::vec::Vec<Option<u64>> {
     let mut trains = Trains::new(1);
     let mut now = Nanos::ZERO;
-    (0..128)
+    (0..160)
         .map(|number| {
             let departure = trains.departure(PACKET, Some(SERVICE), queued);
             let distance = match departure {
@@ -26,37 +26,38 @@ fn distances(flight: u64, queued: Nanos) -> alloc::vec::Vec<Option<u64>> {
 }
 
 #[test]
-fn every_thirty_second_packet_begins_a_train() {
+fn every_thirty_third_packet_begins_a_train() {
     let got = distances(100, Nanos::from_millis(10));
-    assert_eq!(got[65..69], [Some(16 * 120), Some(120), Some(0), Some(0)], "long: a queue of 10 ms covers 16 service times");
-    assert_eq!(got[33..37], [Some(120), Some(120), Some(0), Some(0)], "short");
-    for begin in [32, 64, 96] {
+    assert_eq!(got[67..71], [Some(16 * 120), Some(120), Some(0), Some(0)], "long: a queue of 10 ms covers 16 service times");
+    assert_eq!(got[34..38], [Some(120), Some(120), Some(0), Some(0)], "short");
+    for begin in [33, 66, 99, 132] {
         assert!((120..9 * 120).contains(&got[begin].unwrap()), "the random wait");
-        assert!(got[begin + 5..(begin + 32).min(128)].iter().all(Option::is_none));
+        assert!(got[begin + 5..(begin + 33).min(160)].iter().all(Option::is_none));
     }
-    assert_ne!(got[32], got[64]);
+    assert_ne!(got[33], got[66]);
+    assert_eq!((got[100], got[133]), (Some(16 * 120), Some(120)), "two long, two short");
 }
 
 #[test]
 fn a_wide_gap_is_no_wider_than_half_the_queue() {
-    assert_eq!(distances(100, Nanos::from_micros(600))[65], Some(300));
-    assert_eq!(distances(100, Nanos::ZERO)[65], Some(120), "a service time is covered by the packet before");
+    assert_eq!(distances(100, Nanos::from_micros(600))[67], Some(300));
+    assert_eq!(distances(100, Nanos::ZERO)[67], Some(120), "a service time is covered by the packet before");
 }
 
 #[test]
 fn a_small_window_sends_pairs_only() {
     let got = distances(8, Nanos::ZERO);
-    let close: alloc::vec::Vec<_> = (0..128).filter(|number| got[*number].is_some()).collect();
-    assert_eq!(close, [4, 36, 68, 100]);
-    assert_eq!(got[36], Some(0));
+    let close: alloc::vec::Vec<_> = (0..160).filter(|number| got[*number].is_some()).collect();
+    assert_eq!(close, [4, 37, 70, 103, 136]);
+    assert_eq!(got[37], Some(0));
 }
 
 #[test]
 fn a_gap_is_of_one_kind_or_of_none() {
-    let gap = |first, last| Gap { first, last, sent: 0.0, entered: 0.0, arrived: 0.0, bytes: 0.0, queued: 0.0 };
-    assert_eq!(Distance::of_gap(&gap(33, 33)), Distance::Wide);
-    assert_eq!(Distance::of_gap(&gap(33, 34)), Distance::Wide);
-    assert_eq!(Distance::of_gap(&gap(35, 36)), Distance::Close);
-    assert_eq!(Distance::of_gap(&gap(34, 35)), Distance::Any);
-    assert_eq!(Distance::of_gap(&gap(40, 41)), Distance::Any);
+    let gap = |first, last| Gap { first, last, sent: 0.0, entered: 0.0, arrived: 0.0, bytes: 0.0, joint: true };
+    assert_eq!(Distance::of_gap(&gap(34, 34)), Distance::Wide);
+    assert_eq!(Distance::of_gap(&gap(34, 35)), Distance::Wide);
+    assert_eq!(Distance::of_gap(&gap(36, 37)), Distance::Close);
+    assert_eq!(Distance::of_gap(&gap(35, 36)), Distance::Any);
+    assert_eq!(Distance::of_gap(&gap(41, 42)), Distance::Any);
 }
