@@ -12,7 +12,7 @@ use crate::params::{Param, Values};
 use crate::symbiosis::base_rtt::BaseRtt;
 use crate::symbiosis::measurement::{Measurement, Reading};
 use crate::symbiosis::pacer::Pacer;
-use crate::symbiosis::{MEASUREMENT, NOISE, measurement};
+use crate::symbiosis::{MEASUREMENT, NOISE, STREAM_PACKETS, SUBRANGES, measurement};
 use crate::window::{Window, may_grow};
 use crate::{Acked, Ask, Controller, Departure, Lost, Nanos, Permit, Rate, Report, Sent, Setup};
 
@@ -23,6 +23,8 @@ pub const ENTRY: Entry = Entry {
     params: &[
         MEASUREMENT,
         NOISE,
+        SUBRANGES,
+        STREAM_PACKETS,
         Param::number("rate_mbps", 0.0, 0.0, 1e6, "packets leave at this rate [Mbit/s on the wire]; 0: as `pacing` says"),
         Param::number("window_packets", 1000.0, 2.0, 1e6, "at most so many packets are in flight"),
         Param::number("pacing", 0.0, 0.0, 100.0, "without a rate: packets leave at this multiple of window/srtt; 0: when ACKs come"),
