@@ -2,9 +2,10 @@
 
 use divan::Bencher;
 use divan::counter::ItemsCount;
-use symbiosis_control::params::Values;
+use symbiosis_control::imtcp::published::{choice, fit, trend};
+use symbiosis_control::params::{Value, Values};
 use symbiosis_control::registry;
-use symbiosis_control::{Acked, Ask, Bytes, LossKind, Lost, Nanos, Rate, Report, Sent, Setup};
+use symbiosis_control::{Acked, Ask, Bytes, Departure, LossKind, Lost, Nanos, Rate, Report, Sent, Setup};
 
 const PACKET: Bytes = Bytes(1500);
 /// Of 100 Mbit/s.
@@ -47,5 +48,65 @@ fn ack(bencher: Bencher, name: &str) {
             controller.sent(&Sent { now, number: number + 500, bytes: PACKET, in_flight, retransmission: false, app_limited: false });
         }
         controller
+    });
+}
+
+/// A flow of half the link's rate that measures with the data packets, which leave when they are wanted and arrive no closer than the link
+/// sends them.
+#[divan::bench(args = ["imtcp", "imtcp-published"], sample_count = 20)]
+fn measured_ack(bencher: Bencher, measurement: &str) {
+    let entry = registry::find("probe").expect("an entry of the registry");
+    let given = [("measurement".to_string(), Value::Word(measurement.to_string())), ("rate_mbps".to_string(), Value::Number(50.0))];
+    let values = Values::resolve(entry.params, &given).expect("allowed");
+    let setup = Setup { packet: PACKET, initial_window: Bytes(10 * PACKET.0), seed: 1 };
+    bencher.counter(ItemsCount::new(ACKS)).with_inputs(|| (entry.build)(&setup, &values)).bench_local_values(|mut controller| {
+        let in_flight = Bytes(500 * PACKET.0);
+        let (mut now, mut left, mut back) = (Nanos::ZERO, std::collections::VecDeque::new(), Nanos::ZERO);
+        let (mut sent, mut acked) = (0, 0);
+        while acked < ACKS {
+            let at = match controller.permit(&Ask { now, in_flight }).departure {
+                Departure::Now => now,
+                Departure::At(at) | Departure::Regardless(at) => at.max(now),
+            };
+            match left.front().copied().filter(|(_, back)| *back <= at) {
+                Some((sent_at, back)) => {
+                    left.pop_front();
+                    now = back;
+                    controller.acked(&Acked {
+                        now,
+                        number: acked,
+                        bytes: PACKET,
+                        sent_at,
+                        received_at: None,
+                        rtt: Some(now - sent_at),
+                        in_flight,
+                        app_limited: false,
+                        recovering: false,
+                        grows: true,
+                    });
+                    acked += 1;
+                }
+                None => {
+                    now = at;
+                    back = (back + GAP).max(now + RTT);
+                    left.push_back((now, back));
+                    controller.sent(&Sent { now, number: sent, bytes: PACKET, in_flight, retransmission: false, app_limited: false });
+                    sent += 1;
+                }
+            }
+        }
+        controller
+    });
+}
+
+/// What the published ImTCP computes for one result beside the ACKs: ten verdicts on twenty packets, the choice, and the two lines.
+#[divan::bench]
+fn published_result(bencher: Bencher) {
+    let noise = |i: usize| (i * 37 % 19) as f64;
+    let points: Vec<_> = (0..19).map(|i| (60.0 + i as f64, 60.0 + 0.7 * i as f64 + 0.1 * noise(i))).collect();
+    bencher.bench_local(|| {
+        let stream = |place: usize| trend::verdict((0..19).map(move |i| noise(i + place) + place as f64 - 14.0));
+        let verdicts: [_; 10] = std::array::from_fn(|place| stream(divan::black_box(place)));
+        (choice::choose(verdicts.into_iter()), fit::parting(divan::black_box(&points)))
     });
 }

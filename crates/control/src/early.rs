@@ -10,7 +10,7 @@ use alloc::boxed::Box;
 use crate::entry::Entry;
 use crate::params::Param;
 use crate::symbiosis::measurement::{Measurement, Reading};
-use crate::symbiosis::{EPSILON, GAMMA, MEASUREMENT, NOISE, measurement};
+use crate::symbiosis::{EPSILON, GAMMA, MEASUREMENT, NOISE, STREAM_PACKETS, SUBRANGES, measurement};
 use crate::window::{Window, may_grow};
 use crate::{Acked, Ask, Controller, LossKind, Lost, Nanos, Permit, Rate, Report, Sent, Setup};
 
@@ -23,6 +23,8 @@ pub const ENTRY: Entry = Entry {
         Param::number("gamma", GAMMA, 0.001, 0.999, "weight of the others' rate, below 1 or a flow dies out; I §4"),
         MEASUREMENT,
         NOISE,
+        SUBRANGES,
+        STREAM_PACKETS,
     ],
     build: |setup, values| Box::new(Early::new(setup, values.number("epsilon"), values.number("gamma"), measurement(setup, values))),
 };

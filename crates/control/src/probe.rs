@@ -2,8 +2,8 @@
 //! says. What a measurement is worth shows without the loop in which its results change the traffic that it measures.
 //!
 //! Nothing slows it down: neither a loss nor a result. Its window opens as in slow start, one packet for each acknowledged, up to the one
-//! asked for, because a whole window at once would be a burst that no flow sends. A stream of the measurement goes first; the packets that
-//! it sent early are owed to the rate, those that it sent late are not made up for.
+//! asked for, because a whole window at once would be a burst that no flow sends. A stream of the measurement goes first, and the rate
+//! is kept all the same: packets that it sent early are owed, and packets that it held back follow as soon as they may.
 
 use alloc::boxed::Box;
 
@@ -12,9 +12,9 @@ use crate::params::{Param, Values};
 use crate::symbiosis::base_rtt::BaseRtt;
 use crate::symbiosis::measurement::{Measurement, Reading};
 use crate::symbiosis::pacer::Pacer;
-use crate::symbiosis::{MEASUREMENT, NOISE, measurement};
+use crate::symbiosis::{MEASUREMENT, NOISE, STREAM_PACKETS, SUBRANGES, measurement};
 use crate::window::{Window, may_grow};
-use crate::{Acked, Ask, Bytes, Controller, Departure, Lost, Nanos, Permit, Rate, Report, Sent, Setup};
+use crate::{Acked, Ask, Controller, Departure, Lost, Nanos, Permit, Rate, Report, Sent, Setup};
 
 /// The instrument.
 pub const ENTRY: Entry = Entry {
@@ -23,6 +23,8 @@ pub const ENTRY: Entry = Entry {
     params: &[
         MEASUREMENT,
         NOISE,
+        SUBRANGES,
+        STREAM_PACKETS,
         Param::number("rate_mbps", 0.0, 0.0, 1e6, "packets leave at this rate [Mbit/s on the wire]; 0: as `pacing` says"),
         Param::number("window_packets", 1000.0, 2.0, 1e6, "at most so many packets are in flight"),
         Param::number("pacing", 0.0, 0.0, 100.0, "without a rate: packets leave at this multiple of window/srtt; 0: when ACKs come"),
@@ -30,15 +32,14 @@ pub const ENTRY: Entry = Entry {
     build: |setup, values| Box::new(Probe::new(setup, values, measurement(setup, values))),
 };
 
-/// In which a rate is counted.
-const SECOND: Nanos = Nanos::from_millis(1000);
-
 /// The controller.
 pub struct Probe {
     window: Window,
     /// The window it opens to \[packets\].
     most: f64,
     rate: Rate,
+    /// When the next packet is due at the rate.
+    due: Nanos,
     pacing: f64,
     pacer: Pacer,
     rtt: BaseRtt,
@@ -57,6 +58,7 @@ impl Probe {
             window,
             most,
             rate: Rate::from_mbps(values.number("rate_mbps")),
+            due: Nanos::ZERO,
             pacing: values.number("pacing"),
             pacer: Pacer::default(),
             rtt: BaseRtt::default(),
@@ -76,8 +78,8 @@ impl Controller for Probe {
     fn sent(&mut self, packet: &Sent) {
         self.measurement.sent(packet);
         if self.rate > Rate::ZERO {
-            let in_a_second = Bytes::from_f64(self.rate.bytes_per_s());
-            self.pacer.sent(packet.now, packet.bytes, 1.0, in_a_second, SECOND);
+            // What was held back is made up for, but no more than a round trip of it.
+            self.due = self.due.max(packet.now - self.rtt.smoothed()).saturating_add(self.rate.time_for(packet.bytes));
         } else if self.pacing > 0.0 {
             self.pacer.sent(packet.now, packet.bytes, self.pacing, self.window.bytes(), self.rtt.smoothed());
         }
@@ -101,6 +103,7 @@ impl Controller for Probe {
 
     fn permit(&self, ask: &Ask) -> Permit {
         let departure = match self.measurement.departure() {
+            Departure::Now if self.rate > Rate::ZERO => Departure::At(self.due),
             Departure::Now => self.pacer.departure(ask.now),
             wanted => wanted,
         };

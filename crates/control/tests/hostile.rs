@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use symbiosis_control::params::{Kind, Param, Value, Values};
 use symbiosis_control::registry::{self, Entry};
-use symbiosis_control::{Acked, Ask, Bytes, Controller, LossKind, Lost, Nanos, Rate, Report, Sent, Setup};
+use symbiosis_control::{Acked, Ask, Bytes, Controller, Departure, LossKind, Lost, Nanos, Permit, Rate, Report, Sent, Setup};
 
 const PACKET: Bytes = Bytes(1500);
 const INITIAL: Bytes = Bytes(15_000);
@@ -208,6 +208,10 @@ impl Subject {
         self.controller.permit(&Ask { now: self.now, in_flight: Bytes(0) }).window
     }
 
+    fn permit(&self) -> Permit {
+        self.controller.permit(&Ask { now: self.now, in_flight: Bytes(0) })
+    }
+
     /// No law gains more than slow start's packet a packet, but for the two whose step is a parameter.
     fn bound(&self) -> f64 {
         INITIAL.as_f64()
@@ -337,23 +341,28 @@ fn every_declared_parameter_changes_something() {
             if round % 15 == 10 {
                 subject.controller.lost(&Lost { now: subject.now, kind: LossKind::FastRetransmit, in_flight: Bytes(0) });
             }
-            let (sent_at, packets) = (subject.now, subject.window().0 / PACKET.0);
-            for i in 1..=packets {
-                subject.leaves(i);
+            let packets = subject.window().0 / PACKET.0;
+            let mut left = Vec::new();
+            for number in 1..=packets {
+                // As early as it may.
+                if let Departure::At(at) | Departure::Regardless(at) = subject.permit().departure {
+                    subject.now = subject.now.max(at);
+                }
+                left.push((number, subject.now));
+                subject.leaves(number);
             }
             // While the last packet is still fresh: pacing shows here and not a round trip later.
-            let ask = Ask { now: subject.now, in_flight: Bytes(0) };
-            permits.push(subject.controller.permit(&ask));
+            permits.push(subject.permit());
             // A quarter of a second between rounds, so that what happens every ten seconds happens.
-            subject.now += rtt + Nanos::from_millis(250);
-            for i in 1..=packets {
-                let in_flight = Bytes((packets - i) * PACKET.0);
-                let (now, number, bytes) = (subject.now, i, PACKET);
+            for (number, sent_at) in left {
+                // A link of 100 Mbit/s.
+                subject.now = (subject.now + Nanos::from_micros(120)).max(sent_at + rtt + Nanos::from_millis(250));
+                let in_flight = Bytes((packets - number) * PACKET.0);
+                let (now, bytes) = (subject.now, PACKET);
                 let (received_at, rtt, app_limited, recovering) = (None, Some(rtt), false, false);
                 subject.acked(&Acked { now, number, bytes, sent_at, received_at, rtt, in_flight, app_limited, recovering, grows: true });
             }
-            let ask = Ask { now: subject.now, in_flight: Bytes(0) };
-            permits.push(subject.controller.permit(&ask));
+            permits.push(subject.permit());
             if INSTRUMENTS.contains(&entry.name) {
                 subject.controller.gauges(&mut |name, value| shown.push((name, value)));
             }
@@ -361,11 +370,17 @@ fn every_declared_parameter_changes_something() {
         (permits, shown)
     };
     for entry in registry::ALL {
-        let usual = story(entry, values(entry, None));
+        // Some parameters are of one measurement.
+        let measurements = entry.params.iter().find(|param| param.name == "measurement").map_or(vec![None], |param| {
+            let Kind::Choice(words) = param.kind else { panic!("measurements are words") };
+            words.iter().map(|word| Some(("measurement".to_string(), Value::Word(word.to_string())))).collect()
+        });
+        let with = |given: Vec<_>| story(entry, Values::resolve(entry.params, &given).expect("within its bounds"));
         for param in entry.params {
-            let differs = [0.0, 0.5, 1.0].iter().any(|place| {
-                let changed = Values::resolve(entry.params, &[value(param, *place)]).expect("within its bounds");
-                story(entry, changed) != usual
+            let differs = measurements.iter().any(|measurement| {
+                let given = |place: Option<f64>| measurement.iter().cloned().chain(place.map(|place| value(param, place))).collect();
+                let usual = with(given(None));
+                [0.0, 0.5, 1.0].iter().any(|place| with(given(Some(*place))) != usual)
             });
             assert!(differs, "{} of {} does nothing", param.name, entry.name);
         }

@@ -9,6 +9,7 @@
 
 pub mod capacity;
 pub mod gaps;
+pub mod published;
 pub mod rivals;
 pub mod streams;
 pub mod trains;

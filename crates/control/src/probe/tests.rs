@@ -3,7 +3,7 @@ use alloc::vec::Vec;
 
 use super::*;
 use crate::params::Value;
-use crate::{LossKind, bench};
+use crate::{Bytes, LossKind, bench};
 
 /// A probe that starts with ten packets in flight.
 fn probe(given: &[(&str, f64)]) -> Box<dyn Controller> {
@@ -37,12 +37,15 @@ fn a_rate_is_kept_whatever_the_window() {
     // 8 Mbit/s: a packet of 1000 bytes in a millisecond.
     let mut probe = probe(&[("rate_mbps", 8.0), ("pacing", 50.0)]);
     let ms = Nanos::from_millis;
-    assert_eq!(probe.permit(&ask(ms(5))).departure, Departure::Now);
-    probe.sent(&sent(ms(5)));
-    assert_eq!(probe.permit(&ask(ms(5))).departure, Departure::At(ms(6)));
-    // Sent early, as a stream's packet may be: it is owed.
-    probe.sent(&sent(ms(5)));
-    assert_eq!(probe.permit(&ask(ms(5))).departure, Departure::At(ms(7)));
+    probe.acked(&bench::ack());
+    // Not more than the round trip of 50 ms is made up for of the 95 since the start.
+    probe.sent(&sent(ms(95)));
+    assert_eq!(probe.permit(&ask(ms(95))).departure, Departure::At(ms(46)));
+    // Sent early, as a stream's packets may be: they are owed.
+    for _ in 0..52 {
+        probe.sent(&sent(ms(95)));
+    }
+    assert_eq!(probe.permit(&ask(ms(95))).departure, Departure::At(ms(98)));
 }
 
 #[test]

@@ -21,6 +21,7 @@ use alloc::boxed::Box;
 
 use crate::entry::Entry;
 use crate::imtcp::ImTcp;
+use crate::imtcp::published::PublishedImTcp;
 use crate::lotka_volterra::{Bandwidth, LotkaVolterra};
 use crate::params::{Param, Values};
 use crate::window::{Window, may_grow};
@@ -42,10 +43,15 @@ const GAMMA_PARAM: Param = Param::number("gamma", GAMMA, 0.001, 0.999, "competit
 const GAMMA_RULE: Param = Param::choice("gamma_rule", &["fixed", "noise-aware"], "γ as given, or lowered by measurement noise (T Eq 15)");
 pub(crate) const MEASUREMENT: Param = Param::choice(
     "measurement",
-    &["oracle", "capacity", "imtcp"],
-    "where K and A come from: the simulator's own knowledge, or of K alone with A = K (S §III-D), or the data packets themselves",
+    &["oracle", "capacity", "imtcp", "imtcp-published"],
+    "where K and A come from: the simulator's knowledge, or of K alone with A = K (S §III-D), or the data packets, our way or as published",
 );
 pub(crate) const NOISE: Param = Param::number("noise", 0.0, 0.0, 10.0, "oracle: relative standard deviation of K − A (T §3.2)");
+
+pub(crate) const SUBRANGES: Param =
+    Param::number("subranges", 10.0, 2.0, 30.0, "imtcp-published: sub-ranges of the search, a stream for each (B §3.2: 10 × 20 is best)");
+pub(crate) const STREAM_PACKETS: Param =
+    Param::number("stream_packets", 20.0, 5.0, 50.0, "imtcp-published: packets of a stream (5 to 10 in the published simulations)");
 
 /// The best we can make.
 pub const OURS: Entry = Entry {
@@ -57,6 +63,8 @@ pub const OURS: Entry = Entry {
         GAMMA_RULE,
         MEASUREMENT,
         NOISE,
+        SUBRANGES,
+        STREAM_PACKETS,
         Param::number("pacing", 1.25, 0.0, 100.0, "packets leave at this multiple of window/srtt; 0: when ACKs come"),
         Param::flag("correction", true, "feed the model (K − A)·srtt/τ, so that a standing queue stays as short as S Eq 20 says"),
         Param::number("drain_s", 10.0, 0.0, 1e6, "mean time between drains [s], which keep τ true; 0: none"),
@@ -77,7 +85,7 @@ pub const OURS: Entry = Entry {
 pub const PAPER: Entry = Entry {
     name: "symbiosis-paper",
     about: "TCP Symbiosis as published: the closed form from ACK to ACK, lifetime minimum RTT, no pacing (S §II, T §2.2)",
-    params: &[EPSILON_PARAM, GAMMA_PARAM, GAMMA_RULE, MEASUREMENT, NOISE],
+    params: &[EPSILON_PARAM, GAMMA_PARAM, GAMMA_RULE, MEASUREMENT, NOISE, SUBRANGES, STREAM_PACKETS],
     build: |setup, values| Box::new(Symbiosis::new(setup, values, Settings::default())),
 };
 
@@ -107,6 +115,10 @@ pub(crate) fn measurement(setup: &Setup, values: &Values) -> Box<dyn Measurement
         "oracle" => Box::new(Oracle::new(values.number("noise"), setup.seed)),
         "capacity" => Box::new(Oracle::of_capacity()),
         "imtcp" => Box::new(ImTcp::new(setup)),
+        "imtcp-published" => {
+            let whole = |name| values.number(name) as usize;
+            Box::new(PublishedImTcp::new(setup, whole("subranges"), whole("stream_packets")))
+        }
         other => unreachable!("the parameter's declaration does not allow {other}"),
     }
 }
