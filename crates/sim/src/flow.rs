@@ -1,6 +1,7 @@
 //! A TCP flow: its two ends and the packets between them.
 
 use symbiosis_base::Nanos;
+use symbiosis_path::Offered;
 
 use crate::agenda::Slot;
 use crate::conveyor::{Cargo, Carried, Conveyor, Network, Pipe};
@@ -138,6 +139,19 @@ impl Flow {
     /// It is this flow's turn before a shared link on the ACKs' way.
     pub(crate) fn ack_turn(&mut self, net: &mut Network<'_>, hop: usize, now: Nanos) {
         if let Carried::Arrives(at, ack) = self.far.acks.turn(net, hop, now) {
+            self.far.inbox.push(&mut net.agenda, at, ack);
+        }
+    }
+
+    /// A managed link on the data's way has decided on a packet.
+    pub(crate) fn data_decided(&mut self, net: &mut Network<'_>, hop: usize, now: Nanos, offered: Offered) {
+        let carried = self.data.decided(net, hop, now, offered);
+        self.far.carried(net, carried);
+    }
+
+    /// A managed link on the ACKs' way has decided on one.
+    pub(crate) fn ack_decided(&mut self, net: &mut Network<'_>, hop: usize, now: Nanos, offered: Offered) {
+        if let Carried::Arrives(at, ack) = self.far.acks.decided(net, hop, now, offered) {
             self.far.inbox.push(&mut net.agenda, at, ack);
         }
     }

@@ -13,7 +13,7 @@
 use std::path::Path;
 
 use symbiosis_base::{Bytes, Nanos, Rate};
-use symbiosis_path::{LinkSpec, QueueLimit, RateSpec, Steps, Trace};
+use symbiosis_path::{Discipline, LinkSpec, QueueLimit, RateSpec, Steps, Trace};
 use symbiosis_sim::{LinkId, PlannedLink};
 
 use super::error::Fault;
@@ -113,7 +113,14 @@ pub(super) fn links(shape: &Shape, flows: &[Routed<'_>], base: Option<&Path>) ->
             return Err(Fault::at(format!("{path}.{key}"), format!("`{path}.{key}` leaves room for {} bytes", limit.0))
                 .help(format!("a packet of {largest} bytes could never wait; give more, or `queue_packets`")));
         }
-        let spec = LinkSpec { rate, delay: millis(link.delay_ms), queue, loss: link.loss, jitter: millis(link.jitter_ms) };
+        let spec = LinkSpec {
+            rate,
+            delay: millis(link.delay_ms),
+            queue,
+            discipline: Discipline::DropTail,
+            loss: link.loss,
+            jitter: millis(link.jitter_ms),
+        };
         planned.push(PlannedLink { name: name.clone(), listed: true, spec });
         rules.push(rule);
     }

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use symbiosis_base::{Bytes, Nanos, Rate};
 use symbiosis_control::params::Values;
 use symbiosis_control::registry;
-use symbiosis_path::{Gaps, LinkSpec, QueueLimit, RateSpec, Sizes, Steps, Trace, TrafficSpec};
+use symbiosis_path::{CoDelSpec, Discipline, FqCoDelSpec, Gaps, LinkSpec, QueueLimit, RateSpec, Sizes, Steps, Trace, TrafficSpec};
 use symbiosis_sim::{CrossPlan, FlowPlan, LinkId, Plan, PlannedLink, Recovery};
 
 /// Four seconds and a bit: nothing that goes by whole milliseconds happens at the very end.
@@ -65,7 +65,21 @@ fn link() -> impl Strategy<Value = LinkSpec> {
     ];
     let loss = prop_oneof![1 => Just(0.0), 1 => 0.0..0.1];
     let jitter = prop_oneof![2 => Just(Nanos::ZERO), 1 => ms(1, 6)];
-    (rate, ms(0, 40), queue(), loss, jitter).prop_map(|(rate, delay, queue, loss, jitter)| LinkSpec { rate, delay, queue, loss, jitter })
+    (rate, ms(0, 40), queue(), discipline(), loss, jitter).prop_map(|(rate, delay, queue, discipline, loss, jitter)| LinkSpec {
+        rate,
+        delay,
+        queue,
+        discipline,
+        loss,
+        jitter,
+    })
+}
+
+/// Half of the links are drop-tail; the others drop early, and some streams share a queue.
+fn discipline() -> impl Strategy<Value = Discipline> {
+    let codel = || (ms(0, 8), ms(1, 40)).prop_map(|(target, interval)| CoDelSpec { target, interval });
+    let fair = (codel(), 1..8usize, 1..3000u64).prop_map(|(codel, flows, quantum)| FqCoDelSpec { codel, flows, quantum: Bytes(quantum) });
+    prop_oneof![2 => Just(Discipline::DropTail), 1 => codel().prop_map(Discipline::CoDel), 1 => fair.prop_map(Discipline::FqCoDel)]
 }
 
 /// A flow, its two links of its own (there and back), and which of the shared links its data and its ACKs cross.
