@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use symbiosis_base::{Nanos, Rate};
 use symbiosis_control::params;
-use symbiosis_path::{Gaps, QueueLimit, RateSpec, Sizes, Steps};
+use symbiosis_path::{CoDelSpec, Discipline, Gaps, QueueLimit, RateSpec, Sizes, Steps};
 use symbiosis_sim::{CrossPlan, FIRST_RTO, FlowPlan, LinkId, MAX_RTO, Plan, PlannedLink, Recovery};
 
 use super::Scenario;
@@ -33,6 +33,7 @@ struct Link {
     queue_packets: Option<u64>,
     queue_bytes: Option<u64>,
     queue_rule: String,
+    queue: Value,
     loss: f64,
     jitter_ms: f64,
 }
@@ -122,8 +123,20 @@ fn link(link: &PlannedLink, rule: &str) -> Link {
         queue_packets: packets,
         queue_bytes: bytes,
         queue_rule: rule.into(),
+        queue: discipline(&link.spec.discipline),
         loss: link.spec.loss,
         jitter_ms: link.spec.jitter.millis(),
+    }
+}
+
+fn discipline(discipline: &Discipline) -> Value {
+    let codel = |spec: &CoDelSpec| json!({ "target_ms": spec.target.millis(), "interval_ms": spec.interval.millis() });
+    match discipline {
+        Discipline::DropTail => json!("drop-tail"),
+        Discipline::CoDel(spec) => json!({ "codel": codel(spec) }),
+        Discipline::FqCoDel(spec) => {
+            json!({ "fq-codel": { "flows": spec.flows, "quantum_bytes": spec.quantum.0, "codel": codel(&spec.codel) } })
+        }
     }
 }
 

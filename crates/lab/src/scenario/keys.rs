@@ -88,10 +88,17 @@ const QUEUE_BDP: Key =
 const LOSS: Key = key("loss", Kind::Share, "probability that a packet is lost on the wire; 0 without");
 const JITTER: Key = key("jitter_ms", MILLIS, "mean of an exponential delay added to every packet's [ms]; 0 without");
 
-/// `[bottleneck]`
-pub(super) const BOTTLENECK: &[Key] = &[RATE, TRACE_FILE, DELAY, QUEUE_PACKETS, QUEUE_BYTES, QUEUE_BDP, LOSS, JITTER];
+const QUEUE: Key = key("queue", Kind::Words(&["drop-tail", "codel", "fq-codel"]), "how the queue is managed; drop-tail without");
+const CODEL_TARGET: Key = key("codel_target_ms", MILLIS, "wait that CoDel accepts [ms]; 5 without");
+const CODEL_INTERVAL: Key = key(
+    "codel_interval_ms",
+    Kind::Positive { most: MOST_SECONDS },
+    "how long CoDel lets a longer wait last before it drops [ms]; 100 without",
+);
+const FQ_FLOWS: Key = key("fq_flows", Kind::Whole { least: 1, most: 65_536 }, "queues that FQ-CoDel hashes streams to; 1024 without");
+const FQ_QUANTUM: Key = key("fq_quantum_bytes", PACKET, "what a queue of FQ-CoDel sends in its turn [bytes]; 1500 without");
 
-/// `[[link]]`
+/// `[[link]]`: the name first, and then what `[bottleneck]` has too.
 pub(super) const LINK: &[Key] = &[
     required("name", Kind::Text, "the name that routes use"),
     RATE,
@@ -100,9 +107,17 @@ pub(super) const LINK: &[Key] = &[
     QUEUE_PACKETS,
     QUEUE_BYTES,
     QUEUE_BDP,
+    QUEUE,
+    CODEL_TARGET,
+    CODEL_INTERVAL,
+    FQ_FLOWS,
+    FQ_QUANTUM,
     LOSS,
     JITTER,
 ];
+
+/// `[bottleneck]`: a link whose name is known.
+pub(super) const BOTTLENECK: &[Key] = LINK.split_at(1).1;
 
 /// `[[flow]]`
 pub(super) const FLOW: &[Key] = &[

@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use symbiosis_base::{Bytes, Nanos};
 use symbiosis_control::params::Param;
 use symbiosis_control::registry::Entry;
-use symbiosis_path::{Gaps, QueueLimit, RateSpec, Sizes};
+use symbiosis_path::{CoDelSpec, Discipline, FqCoDelSpec, Gaps, QueueLimit, RateSpec, Sizes};
 use symbiosis_sim::{LinkId, Plan, Recovery};
 
 use super::*;
@@ -119,6 +119,28 @@ fn routes_cross_what_they_name() {
 }
 
 #[test]
+fn a_queue_is_managed_as_its_keys_say() {
+    let discipline = |sets: &[&str]| parse(DUMBBELL, sets).plan.links[0].spec.discipline;
+    let codel = |target, interval| CoDelSpec { target: Nanos::from_millis(target), interval: Nanos::from_millis(interval) };
+    assert_eq!(discipline(&[]), Discipline::DropTail);
+    assert_eq!(discipline(&["bottleneck.queue=codel"]), Discipline::CoDel(codel(5, 100)));
+    let fair = FqCoDelSpec { codel: codel(5, 100), flows: 1024, quantum: Bytes(1500) };
+    assert_eq!(discipline(&["bottleneck.queue=fq-codel"]), Discipline::FqCoDel(fair));
+    let all = ["queue=fq-codel", "codel_target_ms=20", "codel_interval_ms=300", "fq_flows=16", "fq_quantum_bytes=300"];
+    let all: Vec<String> = all.iter().map(|set| format!("bottleneck.{set}")).collect();
+    let all: Vec<&str> = all.iter().map(String::as_str).collect();
+    assert_eq!(discipline(&all), Discipline::FqCoDel(FqCoDelSpec { codel: codel(20, 300), flows: 16, quantum: Bytes(300) }));
+    insta::assert_snapshot!(parse(DUMBBELL, &all).explain().to_string().lines().find(|line| line.contains("queue")).unwrap());
+    for sets in [["queue=drop-tail", "codel_target_ms=5"], ["queue=codel", "fq_flows=9"]] {
+        let sets = sets.map(|set| format!("bottleneck.{set}"));
+        let error = Scenario::parse(DUMBBELL, "test.toml", None, &sets).unwrap_err();
+        let key = sets[1].split('=').next().unwrap();
+        assert!(error.what.contains(&format!("`{key}` is given")) && error.help.unwrap().contains("fq-codel"), "{}", error.what);
+        assert!(error.text[error.at.unwrap()].starts_with(sets[1].split('=').nth(1).unwrap()));
+    }
+}
+
+#[test]
 fn a_change_keeps_the_rest_of_the_text() {
     let changes =
         ["bottleneck.rate_mbps=50", "bottleneck.queue_packets=7", "flow.1.cc=reno", "flow.1.count=1", "measure.from_s=3", "name=a b"];
@@ -182,8 +204,7 @@ fn keys_are_those_that_serde_knows() {
         assert_eq!(ours, known);
     }
     alike::<file::File>(keys::ROOT);
-    alike::<file::Link>(keys::BOTTLENECK);
-    alike::<file::NamedLink>(keys::LINK);
+    alike::<file::Link>(keys::LINK);
     alike::<file::Flow>(keys::FLOW);
     alike::<file::Cross>(keys::CROSS);
     alike::<file::Measure>(keys::MEASURE);

@@ -49,9 +49,22 @@ fn link(f: &mut impl Write, link: &Link) -> fmt::Result {
         (_, Some(bytes)) => format!("{bytes} bytes"),
         (None, None) => "without limit".into(),
     };
-    line(f, "queue", format_args!("{limit} ({}); drop-tail, the packet being sent not counted", link.queue_rule))?;
+    line(f, "queue", format_args!("{limit} ({}); {}, the packet being sent not counted", link.queue_rule, queue(&link.queue)))?;
     line(f, "random loss", link.loss)?;
     line(f, "jitter", format_args!("{} ms (mean of an exponential delay; order is kept)", link.jitter_ms))
+}
+
+/// Management as [`super::discipline`] writes it.
+fn queue(queue: &Value) -> String {
+    let codel = |spec: &Value| format!("target {} ms, interval {} ms", plain(&spec["target_ms"]), plain(&spec["interval_ms"]));
+    match (queue.get("codel"), queue.get("fq-codel")) {
+        (Some(spec), _) => format!("CoDel, {}", codel(spec)),
+        (_, Some(spec)) => {
+            let (flows, quantum) = (plain(&spec["flows"]), plain(&spec["quantum_bytes"]));
+            format!("FQ-CoDel, {flows} queues, quantum {quantum} bytes, {}", codel(&spec["codel"]))
+        }
+        (None, None) => plain(queue),
+    }
 }
 
 fn body(flow: &Flow) -> Result<String, fmt::Error> {
