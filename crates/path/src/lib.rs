@@ -21,4 +21,4 @@ pub use meter::{LinkSample, LinkStats};
 pub use queue::QueueLimit;
 pub use rate::{RateSpec, Steps, Trace, TraceError};
 pub use symbiosis_base::{Bytes, Nanos, Random, Rate};
-pub use traffic::{Gaps, Sizes, Traffic, TrafficSpec};
+pub use traffic::{Gaps, OnOff, Sizes, Traffic, TrafficSpec};

@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use symbiosis_base::{Nanos, Rate};
 use symbiosis_control::params;
-use symbiosis_path::{CoDelSpec, Discipline, Gaps, QueueLimit, RateSpec, Sizes, Steps};
+use symbiosis_path::{CoDelSpec, Discipline, Gaps, OnOff, QueueLimit, RateSpec, Sizes, Steps};
 use symbiosis_sim::{CrossPlan, FIRST_RTO, FlowPlan, LinkId, MAX_RTO, Plan, PlannedLink, Recovery};
 
 use super::Scenario;
@@ -83,7 +83,7 @@ struct Cross {
     kind: &'static str,
     packet_bytes: Value,
     mean_packet_bytes: f64,
-    gaps: &'static str,
+    gaps: Value,
     rate_mbps: Value,
     route: Vec<String>,
 }
@@ -196,8 +196,11 @@ fn cross(plan: &Plan, cross: &CrossPlan) -> Cross {
         },
         mean_packet_bytes: cross.traffic.sizes.mean(),
         gaps: match cross.traffic.gaps {
-            Gaps::Constant => "constant",
-            Gaps::Exponential => "exponential",
+            Gaps::Constant => json!("constant"),
+            Gaps::Exponential => json!("exponential"),
+            Gaps::ParetoOnOff(OnOff { on, off, shape }) => {
+                json!({ "pareto-on-off": { "on_s": on.secs(), "off_s": off.secs(), "shape": shape } })
+            }
         },
         rate_mbps: steps(&cross.traffic.rate),
         route: cross.route.iter().map(|id| plan.links[*id].name.clone()).collect(),

@@ -124,6 +124,11 @@ pub(super) struct Cross {
     pub packet_bytes: Option<u64>,
     #[serde(default)]
     pub gaps: Gaps,
+    pub on_s: Option<f64>,
+    pub off_s: Option<f64>,
+    pub shape: Option<f64>,
+    #[serde(default = "one")]
+    pub count: u64,
     #[serde(default)]
     pub start_s: f64,
     pub stop_s: Option<f64>,
@@ -144,11 +149,12 @@ pub(super) enum Mix {
 }
 
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[serde(rename_all = "kebab-case")]
 pub(super) enum Gaps {
     #[default]
     Exponential,
     Constant,
+    ParetoOnOff,
 }
 
 #[derive(Debug, Default, Deserialize)]

@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use symbiosis_base::{Bytes, Nanos};
 use symbiosis_control::params::Param;
 use symbiosis_control::registry::Entry;
-use symbiosis_path::{CoDelSpec, Discipline, FqCoDelSpec, Gaps, QueueLimit, RateSpec, Sizes};
+use symbiosis_path::{CoDelSpec, Discipline, FqCoDelSpec, Gaps, OnOff, QueueLimit, RateSpec, Sizes};
 use symbiosis_sim::{LinkId, Plan, Recovery};
 
 use super::*;
@@ -101,6 +101,26 @@ fn cross_traffic_flows_from_its_start_to_its_stop() {
     let steps: Vec<(f64, f64)> = cross.traffic.rate.iter().map(|(at, rate)| (at.secs(), rate.mbps())).collect();
     assert_eq!(steps, [(10.0, 20.0), (40.0, 70.0), (60.0, 0.0)]);
     assert_eq!(cross.route, [0]);
+}
+
+#[test]
+fn sources_share_a_rate() {
+    let sets = ["cross.0.count=4", "cross.0.gaps=pareto-on-off", "cross.0.on_s=0.2"];
+    let scenario = parse(DUMBBELL, &sets);
+    let cross = &scenario.plan.cross;
+    assert_eq!(cross.len(), 4);
+    for source in cross {
+        let steps: Vec<(f64, f64)> = source.traffic.rate.iter().map(|(at, rate)| (at.secs(), rate.mbps())).collect();
+        assert_eq!(steps, [(10.0, 5.0), (40.0, 17.5), (60.0, 0.0)]);
+        let bursts = OnOff { on: Nanos::from_millis(200), off: Nanos::from_millis(500), shape: 1.5 };
+        assert_eq!(source.traffic.gaps, Gaps::ParetoOnOff(bursts));
+    }
+    let text = scenario.explain().to_string();
+    insta::assert_snapshot!(&text[text.find("cross traffic").unwrap()..]);
+    let error = Scenario::parse(DUMBBELL, "test.toml", None, &["cross.0.shape=1.5".into()]).unwrap_err();
+    assert!(error.what.contains("`cross.0.shape` is given") && error.help.unwrap().contains("pareto-on-off"), "{}", error.what);
+    let error = Scenario::parse(DUMBBELL, "test.toml", None, &["cross.0.count=100001".into()]).unwrap_err();
+    assert!(error.what.contains("cross.0.count"), "{}", error.what);
 }
 
 #[test]

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use symbiosis_base::{Bytes, Nanos, Rate};
 use symbiosis_control::params::Values;
 use symbiosis_control::registry;
-use symbiosis_path::{CoDelSpec, Discipline, FqCoDelSpec, Gaps, LinkSpec, QueueLimit, RateSpec, Sizes, Steps, Trace, TrafficSpec};
+use symbiosis_path::{CoDelSpec, Discipline, FqCoDelSpec, Gaps, LinkSpec, OnOff, QueueLimit, RateSpec, Sizes, Steps, Trace, TrafficSpec};
 use symbiosis_sim::{CrossPlan, FlowPlan, LinkId, Plan, PlannedLink, Recovery};
 
 /// Four seconds and a bit: nothing that goes by whole milliseconds happens at the very end.
@@ -126,7 +126,8 @@ fn flow() -> impl Strategy<Value = FlowDraw> {
 
 fn cross() -> impl Strategy<Value = CrossPlan> {
     let sizes = prop_oneof![Just(Sizes::Internet), (40..1500u64).prop_map(|size| Sizes::Fixed(Bytes(size)))];
-    let gaps = prop_oneof![Just(Gaps::Constant), Just(Gaps::Exponential)];
+    let bursts = (ms(1, 300), ms(1, 300)).prop_map(|(on, off)| Gaps::ParetoOnOff(OnOff { on, off, shape: 1.5 }));
+    let gaps = prop_oneof![Just(Gaps::Constant), Just(Gaps::Exponential), bursts];
     let route = prop_oneof![Just(vec![0]), Just(vec![1, 0]), Just(vec![2])];
     (sizes, gaps, steps(), route).prop_map(|(sizes, gaps, rate, route)| CrossPlan { traffic: TrafficSpec { sizes, gaps, rate }, route })
 }

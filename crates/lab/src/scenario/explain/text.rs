@@ -21,20 +21,29 @@ impl Display for Explanation {
         }
         // Flows of one `count` differ only in their names.
         let bodies: Vec<String> = self.flows.iter().map(body).collect::<Result<_, _>>()?;
-        for alike in bodies.chunk_by(|a, b| a == b).scan(0, |at, alike| Some((std::mem::replace(at, *at + alike.len()), alike))) {
-            let (first, count) = (alike.0, alike.1.len());
-            match count {
+        for (first, alike) in runs(&bodies) {
+            match alike.len() {
                 1 => writeln!(f, "\nflow {}", self.flows[first].id)?,
                 n => writeln!(f, "\nflows {} … {} ({n}, all alike)", self.flows[first].id, self.flows[first + n - 1].id)?,
             }
-            f.write_str(&bodies[first])?;
+            f.write_str(&alike[0])?;
         }
-        for (at, cross) in self.cross.iter().enumerate() {
-            writeln!(f, "\ncross traffic {at}")?;
-            self::cross(f, cross)?;
+        // So do sources.
+        let bodies: Vec<String> = self.cross.iter().map(cross).collect::<Result<_, _>>()?;
+        for (first, alike) in runs(&bodies) {
+            match alike.len() {
+                1 => writeln!(f, "\ncross traffic {first}")?,
+                n => writeln!(f, "\ncross traffic {first} … {} ({n}, all alike)", first + n - 1)?,
+            }
+            f.write_str(&alike[0])?;
         }
         Ok(())
     }
+}
+
+/// Texts that follow one another and are equal, with the number of the first.
+fn runs(texts: &[String]) -> impl Iterator<Item = (usize, &[String])> {
+    texts.chunk_by(|a, b| a == b).scan(0, |at, alike| Some((std::mem::replace(at, *at + alike.len()), alike)))
 }
 
 fn line(f: &mut impl Write, name: &str, value: impl Display) -> fmt::Result {
@@ -99,15 +108,24 @@ fn way(hops: &[Hop]) -> String {
     hops.iter().map(hop).collect::<Vec<_>>().join(" → ")
 }
 
-fn cross(f: &mut impl Write, cross: &Cross) -> fmt::Result {
+fn cross(cross: &Cross) -> Result<String, fmt::Error> {
+    let mut out = String::new();
+    let f = &mut out;
     line(f, "kind", cross.kind)?;
     line(f, "rate", rate(&cross.rate_mbps))?;
     match &cross.packet_bytes {
         Value::String(mix) => line(f, "packets", format_args!("{mix} mix, {:.1} bytes on average", cross.mean_packet_bytes))?,
         bytes => line(f, "packets", format_args!("{bytes} bytes"))?,
     }
-    line(f, "gaps", cross.gaps)?;
-    line(f, "crosses", cross.route.join(" → "))
+    match cross.gaps.get("pareto-on-off") {
+        Some(spec) => {
+            let (on, off, shape) = (plain(&spec["on_s"]), plain(&spec["off_s"]), plain(&spec["shape"]));
+            line(f, "gaps", format_args!("constant while on: Pareto times, {on} s on and {off} s off on average, shape {shape}"))?;
+        }
+        None => line(f, "gaps", plain(&cross.gaps))?,
+    }
+    line(f, "crosses", cross.route.join(" → "))?;
+    Ok(out)
 }
 
 /// A rate as [`super::link`] and [`super::steps`] write it.
