@@ -4,6 +4,7 @@ use symbiosis_base::Nanos;
 use symbiosis_path::Offered;
 
 use crate::agenda::Slot;
+use crate::card::Card;
 use crate::conveyor::{Cargo, Carried, Conveyor, Network, Pipe};
 use crate::plan::FlowPlan;
 use crate::result::{FlowSample, FlowSummary, Ledger};
@@ -37,6 +38,7 @@ pub(crate) struct Flow {
 /// as soon as it is certain, which may be before its time: everything here goes by the instants it is told, not by the agenda's.
 struct FarEnd {
     receiver: Receiver,
+    card: Card,
     acks: Conveyor<Ack>,
     /// ACKs that have crossed the network, until their time at the sender has come.
     inbox: Pipe<Ack>,
@@ -85,6 +87,7 @@ impl Flow {
             data,
             far: FarEnd {
                 receiver: Receiver::new(delay, plan.ack.0 as u32),
+                card: Card::new(plan.coalesce),
                 acks,
                 inbox: Pipe::new(slots.inbox),
                 delayed_ack: slots.delayed_ack,
@@ -205,7 +208,10 @@ impl FarEnd {
         match carried {
             Carried::OnTheWay => {}
             Carried::TooLate => self.ledger.in_flight += 1,
-            Carried::Arrives(at, data) => self.arrives(net, at, data),
+            Carried::Arrives(at, data) => match self.card.hands_up(at) {
+                at if at > net.end => self.ledger.in_flight += 1,
+                at => self.arrives(net, at, data),
+            },
             Carried::Dropped(at) => {
                 self.arrivals.dropped(at);
                 self.ledger.dropped += 1;

@@ -96,6 +96,10 @@ pub(super) struct Flow {
     #[serde(default)]
     pub receiver_times: bool,
     #[serde(default)]
+    pub send_timer_us: f64,
+    #[serde(default)]
+    pub coalesce_us: f64,
+    #[serde(default)]
     pub params: BTreeMap<String, toml::Value>,
     pub route: Option<Vec<String>>,
     pub ack_route: Option<Vec<String>>,

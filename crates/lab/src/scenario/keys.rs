@@ -58,6 +58,8 @@ pub(super) const LEAST_MBPS: f64 = 1e-6;
 
 const SECONDS: Kind = Kind::Amount { most: MOST_SECONDS };
 const MILLIS: Kind = Kind::Amount { most: MOST_SECONDS };
+/// Of hosts' timers: a second is beyond all of them.
+const MICROS: Kind = Kind::Amount { most: 1e6 };
 const PACKET: Kind = Kind::Whole { least: 1, most: 65_535 };
 
 /// Mean time on or off \[s\]: bursts shorter than a millisecond are hardly more than packets.
@@ -156,6 +158,12 @@ pub(super) const FLOW: &[Key] = &[
         "what the retransmission timeout adds to the smoothed RTT at the least [ms]; 200 without",
     ),
     key("receiver_times", Kind::Flag, "ACKs carry the packet's arrival time; false without"),
+    key("send_timer_us", MICROS, "granularity of the sending host's timer [µs]: paced packets leave at its multiples; 0, exact, without"),
+    key(
+        "coalesce_us",
+        MICROS,
+        "least time between interrupts of the receiving host's network card [µs]: packets between are seen together; 0 without",
+    ),
     key("params", Kind::Params, "the controller's parameters; `symbiosis controllers` lists them"),
     key("route", Kind::Route, "links that data crosses, in order"),
     key("ack_route", Kind::Route, "links that ACKs cross, in order; a private mirror of the route without"),

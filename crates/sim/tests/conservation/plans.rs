@@ -99,7 +99,9 @@ fn flow() -> impl Strategy<Value = FlowDraw> {
     let times = (ms(0, 2000), option::of(ms(0, 4000)), option::of(1..300_000u64));
     let ends = (any::<bool>(), any::<bool>(), 1..12u64, prop_oneof![Just(1040u64), Just(1500)], prop_oneof![Just(200u64), Just(1000)]);
     let own = [ms(0, 30), ms(0, 30)].prop_map(|delays| delays.map(|delay| LinkSpec::ideal(Rate::from_mbps(50.0), delay)));
-    (0..registry::ALL.len(), recovery, times, ends, own, data, acks).prop_map(|(cc, recovery, times, ends, own, data, acks)| {
+    let micros = |most: u64| prop_oneof![2 => Just(Nanos::ZERO), 1 => (1..most).prop_map(Nanos::from_micros)];
+    let host = (micros(2000), micros(20_000));
+    (0..registry::ALL.len(), recovery, times, ends, host, own, data, acks).prop_map(|(cc, recovery, times, ends, host, own, data, acks)| {
         let cc = &registry::ALL[cc];
         let flow = FlowPlan {
             id: cc.name.into(),
@@ -117,6 +119,8 @@ fn flow() -> impl Strategy<Value = FlowDraw> {
             ack_delay: Nanos::from_millis(40),
             min_rto: Nanos::from_millis(ends.4),
             receiver_times: ends.1,
+            send_timer: host.0,
+            coalesce: host.1,
             route: Vec::new(),
             ack_route: Vec::new(),
         };

@@ -90,6 +90,9 @@ fn body(flow: &Flow) -> Result<String, fmt::Error> {
     let delayed =
         if flow.delayed_ack { format!("one for two packets, or after {} ms", flow.ack_delay_ms) } else { "one for every packet".into() };
     line(f, "ACKs", format_args!("{delayed}; {} the receiver's times", if flow.receiver_times { "with" } else { "without" }))?;
+    let timer = if flow.send_timer_us > 0.0 { format!("to {} µs", flow.send_timer_us) } else { "exactly".into() };
+    let card = if flow.coalesce_us > 0.0 { format!("every {} µs at the most", flow.coalesce_us) } else { "with each packet".into() };
+    line(f, "hosts", format_args!("paced packets leave {timer}; the receiver's network card interrupts {card}"))?;
     line(f, "initial window", format_args!("{} packets", flow.initial_window_packets))?;
     line(f, "loss recovery", flow.recovery)?;
     let (least, most, first) = (flow.min_rto_ms, flow.max_rto_ms, flow.first_rto_ms);
