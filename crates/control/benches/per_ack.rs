@@ -22,7 +22,7 @@ fn main() {
 fn ack(bencher: Bencher, name: &str) {
     let entry = registry::find(name).expect("names come from the registry");
     let values = Values::resolve(entry.params, &[]).expect("defaults are allowed");
-    let setup = Setup { packet: PACKET, initial_window: Bytes(10 * PACKET.0), seed: 1 };
+    let setup = Setup { packet: PACKET, initial_window: Bytes(10 * PACKET.0), timer: Nanos::ZERO, seed: 1 };
     bencher.counter(ItemsCount::new(ACKS)).with_inputs(|| (entry.build)(&setup, &values)).bench_local_values(|mut controller| {
         let in_flight = Bytes(500 * PACKET.0);
         // Out of slow start: what costs is the law.

@@ -34,6 +34,8 @@ pub struct Setup {
     pub packet: Bytes,
     /// Window before the first ACK.
     pub initial_window: Bytes,
+    /// Departures that lie ahead happen at multiples of this: what the host's timer can do. Zero: at any instant.
+    pub timer: Nanos,
     /// Seeds whatever the controller draws at random; same seed and events, same decisions.
     pub seed: u64,
 }

@@ -133,7 +133,7 @@ struct Subject {
 
 impl Subject {
     fn new(entry: &'static Entry, values: Values, seed: u64) -> Subject {
-        let controller = (entry.build)(&Setup { packet: PACKET, initial_window: INITIAL, seed }, &values);
+        let controller = (entry.build)(&Setup { packet: PACKET, initial_window: INITIAL, timer: Nanos::ZERO, seed }, &values);
         Subject { entry, values, controller, now: Nanos::ZERO, acks: 0.0, acked: 0.0, capacity: 0.0, rtt: Nanos::ZERO }
     }
 

@@ -2,16 +2,23 @@
 //!
 //! A [`Link`] is driven by asking: a packet is offered at an instant and the answer is when it comes out, or why it does not. Nothing
 //! here knows a clock or a socket, so the link that serves the simulator could as well sit in a relay on real sockets or behind a TUN device.
+//!
+//! A queue that drops at its head, or reorders between streams, decides only when a packet's turn comes: that is a [`ManagedLink`], which
+//! must also be told when time passes.
 
+mod aqm;
 mod link;
 mod meter;
 mod queue;
 mod rate;
+mod record;
 mod traffic;
+mod wire;
 
+pub use aqm::{CoDelSpec, Discipline, Fate, FqCoDelSpec, ManagedLink};
 pub use link::{Drop, Link, LinkSpec, Offered};
 pub use meter::{LinkSample, LinkStats};
 pub use queue::QueueLimit;
 pub use rate::{RateSpec, Steps, Trace, TraceError};
 pub use symbiosis_base::{Bytes, Nanos, Random, Rate};
-pub use traffic::{Gaps, Sizes, Traffic, TrafficSpec};
+pub use traffic::{Gaps, OnOff, Sizes, Traffic, TrafficSpec};

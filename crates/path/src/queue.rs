@@ -19,10 +19,15 @@ pub enum QueueLimit {
 impl QueueLimit {
     /// Whether one more packet of `size` may join `packets` and `bytes` that wait already.
     pub fn admits(self, packets: u64, bytes: Bytes, size: Bytes) -> bool {
+        self.holds(packets + 1, bytes + size)
+    }
+
+    /// Whether so many packets and bytes may wait.
+    pub fn holds(self, packets: u64, bytes: Bytes) -> bool {
         match self {
             QueueLimit::Unlimited => true,
-            QueueLimit::Packets(limit) => packets < limit,
-            QueueLimit::Bytes(limit) => bytes + size <= limit,
+            QueueLimit::Packets(limit) => packets <= limit,
+            QueueLimit::Bytes(limit) => bytes <= limit,
         }
     }
 }

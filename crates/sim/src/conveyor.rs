@@ -2,12 +2,12 @@
 //!
 //! A link that only one stream uses needs no event: what leaves it follows from what entered, so a packet crosses it in the same call.
 //! Only before a shared link must packets of different streams be merged in the order of time; there each stream has a pipe, and the
-//! pipe's head is on the agenda.
+//! pipe's head is on the agenda. A managed link keeps what has had its turn until it decides, and has a slot of its own for that.
 
 use std::collections::VecDeque;
 
 use symbiosis_base::{Bytes, Nanos};
-use symbiosis_path::{Drop, Link};
+use symbiosis_path::{Drop, Link, ManagedLink, Offered};
 
 use crate::agenda::{Agenda, Slot};
 use crate::plan::LinkId;
@@ -16,12 +16,53 @@ use crate::tap::Tap;
 /// Links, what happens next, and who watches.
 pub(crate) struct Network<'t> {
     pub(crate) tap: Option<&'t mut dyn Tap>,
-    pub(crate) links: Vec<Link>,
+    pub(crate) links: Vec<Line>,
     /// Bytes of TCP flows, data and ACKs, that each link took in since the start.
     pub(crate) taken: Vec<u64>,
     pub(crate) agenda: Agenda,
     /// The end of the run. What would happen after it does not happen: links see nothing of it.
     pub(crate) end: Nanos,
+}
+
+/// A link.
+pub(crate) enum Line {
+    /// It tells a packet's fate at once.
+    Plain(Link),
+    /// It decides later.
+    Managed(Box<Managed>),
+}
+
+/// A managed link and those who cross it.
+pub(crate) struct Managed {
+    pub(crate) link: ManagedLink,
+    pub(crate) slot: Slot,
+    /// Slots of the streams' pipes before it, in the order of the streams' numbers.
+    pub(crate) streams: Vec<Slot>,
+}
+
+impl Network<'_> {
+    /// The slot of a managed link has come: what it decides by `now` is decided.
+    pub(crate) fn advance(&mut self, link: LinkId, now: Nanos) {
+        let Line::Managed(managed) = &mut self.links[link] else { unreachable!("a plain link has no slot") };
+        managed.link.advance(now);
+        self.agenda.set(managed.slot, managed.link.turn_at());
+    }
+
+    /// The next of its decisions: the slot of the pipe through which the packet came, and what becomes of it.
+    pub(crate) fn decision(&mut self, link: LinkId) -> Option<(Slot, Offered)> {
+        let Line::Managed(managed) = &mut self.links[link] else { unreachable!("a plain link decides at once") };
+        managed.link.fate().map(|fate| (managed.streams[fate.stream], fate.offered))
+    }
+}
+
+/// How streams come together before a link.
+pub(crate) enum Merge {
+    /// Only one uses it.
+    Private,
+    /// In order of time.
+    Shared,
+    /// In order of time, and then the link's queue sees to it; slots of the streams' pipes so far.
+    Managed(Vec<Slot>),
 }
 
 /// What travels: small, and it knows its size.
@@ -79,10 +120,19 @@ pub(crate) enum Carried<P> {
 #[derive(Debug)]
 struct Hop<P> {
     link: LinkId,
-    /// Before a link that others use too.
+    /// Before a link that others use too, or a managed one.
     pipe: Option<Pipe<P>>,
+    /// In the queue of a managed link.
+    held: Option<Held<P>>,
     /// Bytes of this stream that the link took in.
     taken: u64,
+}
+
+/// Packets of one stream in a managed link's queue, the oldest first. The link knows the stream's number and their sizes.
+#[derive(Debug)]
+struct Held<P> {
+    stream: usize,
+    packets: VecDeque<P>,
 }
 
 /// A route with the packets on it.
@@ -93,8 +143,19 @@ pub(crate) struct Conveyor<P> {
 
 impl<P: Cargo> Conveyor<P> {
     /// `slot` gives a slot for the pipe before the hop of that index.
-    pub(crate) fn new(route: &[LinkId], shared: &[bool], mut slot: impl FnMut(usize) -> Slot) -> Conveyor<P> {
-        let hop = |(at, &link): (usize, &LinkId)| Hop { link, pipe: shared[link].then(|| Pipe::new(slot(at))), taken: 0 };
+    pub(crate) fn new(route: &[LinkId], merges: &mut [Merge], mut slot: impl FnMut(usize) -> Slot) -> Conveyor<P> {
+        let hop = |(at, &link): (usize, &LinkId)| {
+            let (pipe, held) = match &mut merges[link] {
+                Merge::Private => (None, None),
+                Merge::Shared => (Some(Pipe::new(slot(at))), None),
+                Merge::Managed(streams) => {
+                    let slot = slot(at);
+                    streams.push(slot);
+                    (Some(Pipe::new(slot)), Some(Held { stream: streams.len() - 1, packets: VecDeque::new() }))
+                }
+            };
+            Hop { link, pipe, held, taken: 0 }
+        };
         Conveyor { hops: route.iter().enumerate().map(hop).collect() }
     }
 
@@ -109,6 +170,9 @@ impl<P: Cargo> Conveyor<P> {
     pub(crate) fn turn(&mut self, net: &mut Network<'_>, hop: usize, now: Nanos) -> Carried<P> {
         let pipe = self.hops[hop].pipe.as_mut().expect("only shared links have turns");
         let packet = pipe.pop(&mut net.agenda);
+        if self.hops[hop].held.is_some() {
+            return self.join(net, hop, now, packet);
+        }
         match self.cross(net, hop, now, packet) {
             Ok(out) => self.reach(net, hop + 1, out, packet),
             Err(dropped) => dropped,
@@ -138,19 +202,56 @@ impl<P: Cargo> Conveyor<P> {
 
     #[inline]
     fn cross(&mut self, net: &mut Network<'_>, hop: usize, now: Nanos, packet: P) -> Result<Nanos, Carried<P>> {
-        let hop = &mut self.hops[hop];
-        let offered = net.links[hop.link].offer(now, packet.size());
-        // What is lost on the wire has been sent.
-        if P::TCP && offered != Err(Drop::Queue) {
-            hop.taken += packet.size().0;
-            net.taken[hop.link] += packet.size().0;
-        }
+        let Line::Plain(link) = &mut net.links[self.hops[hop].link] else { unreachable!("before a managed link is a pipe") };
+        let offered = link.offer(now, packet.size());
+        self.note(net, hop, packet, offered);
         offered.map_err(|_| Carried::Dropped(now))
     }
 
-    /// Packets that wait for a turn.
+    /// A packet joins the queue of a managed link.
+    fn join(&mut self, net: &mut Network<'_>, hop: usize, now: Nanos, packet: P) -> Carried<P> {
+        let hop = &mut self.hops[hop];
+        let (Line::Managed(managed), Some(held)) = (&mut net.links[hop.link], &mut hop.held) else {
+            unreachable!("only managed links hold packets")
+        };
+        let joined = managed.link.arrive(now, held.stream, packet.size());
+        // What it decided at once is carried out from its own slot, as everything that it decides.
+        net.agenda.set(managed.slot, if managed.link.has_news() { now } else { managed.link.turn_at() });
+        match joined {
+            Ok(()) => {
+                held.packets.push_back(packet);
+                Carried::OnTheWay
+            }
+            Err(_) => Carried::Dropped(now),
+        }
+    }
+
+    /// A managed link has decided on the oldest packet that it holds of this stream.
+    pub(crate) fn decided(&mut self, net: &mut Network<'_>, hop: usize, now: Nanos, offered: Offered) -> Carried<P> {
+        let held = self.hops[hop].held.as_mut().and_then(|held| held.packets.pop_front());
+        let packet = held.expect("a link decides on what it holds");
+        self.note(net, hop, packet, offered);
+        match offered {
+            Ok(out) => self.reach(net, hop + 1, out, packet),
+            Err(_) => Carried::Dropped(now),
+        }
+    }
+
+    /// Notes what a link took in. What is lost on the wire has been sent.
+    #[inline]
+    fn note(&mut self, net: &mut Network<'_>, hop: usize, packet: P, offered: Offered) {
+        if P::TCP && offered != Err(Drop::Queue) {
+            let hop = &mut self.hops[hop];
+            hop.taken += packet.size().0;
+            net.taken[hop.link] += packet.size().0;
+        }
+    }
+
+    /// Packets that wait for a turn, or in a managed link's queue.
     pub(crate) fn on_the_way(&self) -> u64 {
-        self.hops.iter().filter_map(|hop| hop.pipe.as_ref()).map(|pipe| pipe.len() as u64).sum()
+        let piped = self.hops.iter().filter_map(|hop| hop.pipe.as_ref()).map(Pipe::len);
+        let held = self.hops.iter().filter_map(|hop| hop.held.as_ref()).map(|held| held.packets.len());
+        piped.chain(held).sum::<usize>() as u64
     }
 
     /// Each link of the route with the bytes of this stream that it took in.

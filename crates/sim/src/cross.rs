@@ -1,7 +1,7 @@
 //! UDP: sources that nobody answers.
 
 use symbiosis_base::{Bytes, Nanos};
-use symbiosis_path::Traffic;
+use symbiosis_path::{Offered, Traffic};
 
 use crate::agenda::Slot;
 use crate::conveyor::{Cargo, Conveyor, Network};
@@ -53,5 +53,10 @@ impl Cross {
     /// It is this source's turn before a shared link.
     pub(crate) fn turn(&mut self, net: &mut Network<'_>, hop: usize, now: Nanos) {
         self.conveyor.turn(net, hop, now);
+    }
+
+    /// A managed link has decided on a packet.
+    pub(crate) fn decided(&mut self, net: &mut Network<'_>, hop: usize, now: Nanos, offered: Offered) {
+        self.conveyor.decided(net, hop, now, offered);
     }
 }

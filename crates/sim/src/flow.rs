@@ -1,8 +1,10 @@
 //! A TCP flow: its two ends and the packets between them.
 
 use symbiosis_base::Nanos;
+use symbiosis_path::Offered;
 
 use crate::agenda::Slot;
+use crate::card::Card;
 use crate::conveyor::{Cargo, Carried, Conveyor, Network, Pipe};
 use crate::plan::FlowPlan;
 use crate::result::{FlowSample, FlowSummary, Ledger};
@@ -36,6 +38,7 @@ pub(crate) struct Flow {
 /// as soon as it is certain, which may be before its time: everything here goes by the instants it is told, not by the agenda's.
 struct FarEnd {
     receiver: Receiver,
+    card: Card,
     acks: Conveyor<Ack>,
     /// ACKs that have crossed the network, until their time at the sender has come.
     inbox: Pipe<Ack>,
@@ -84,6 +87,7 @@ impl Flow {
             data,
             far: FarEnd {
                 receiver: Receiver::new(delay, plan.ack.0 as u32),
+                card: Card::new(plan.coalesce),
                 acks,
                 inbox: Pipe::new(slots.inbox),
                 delayed_ack: slots.delayed_ack,
@@ -142,6 +146,19 @@ impl Flow {
         }
     }
 
+    /// A managed link on the data's way has decided on a packet.
+    pub(crate) fn data_decided(&mut self, net: &mut Network<'_>, hop: usize, now: Nanos, offered: Offered) {
+        let carried = self.data.decided(net, hop, now, offered);
+        self.far.carried(net, carried);
+    }
+
+    /// A managed link on the ACKs' way has decided on one.
+    pub(crate) fn ack_decided(&mut self, net: &mut Network<'_>, hop: usize, now: Nanos, offered: Offered) {
+        if let Carried::Arrives(at, ack) = self.far.acks.decided(net, hop, now, offered) {
+            self.far.inbox.push(&mut net.agenda, at, ack);
+        }
+    }
+
     #[inline]
     fn send(&mut self, net: &mut Network<'_>, now: Nanos) {
         let (data, far, flow) = (&mut self.data, &mut self.far, self.index);
@@ -191,7 +208,10 @@ impl FarEnd {
         match carried {
             Carried::OnTheWay => {}
             Carried::TooLate => self.ledger.in_flight += 1,
-            Carried::Arrives(at, data) => self.arrives(net, at, data),
+            Carried::Arrives(at, data) => match self.card.hands_up(at) {
+                at if at > net.end => self.ledger.in_flight += 1,
+                at => self.arrives(net, at, data),
+            },
             Carried::Dropped(at) => {
                 self.arrivals.dropped(at);
                 self.ledger.dropped += 1;

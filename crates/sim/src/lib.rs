@@ -6,6 +6,7 @@
 //! of the plan, and a generator of its own for each source of randomness.
 
 mod agenda;
+mod card;
 mod conveyor;
 mod cross;
 mod flow;

@@ -75,6 +75,11 @@ pub struct FlowPlan {
     pub min_rto: Nanos,
     /// ACKs carry the packet's arrival time.
     pub receiver_times: bool,
+    /// The sending host's timer: a departure that lies ahead when the controller asks for it happens at the next multiple of this. Zero: exactly.
+    pub send_timer: Nanos,
+    /// Least time between two interrupts of the receiving host's network card: what arrives between is seen, and acknowledged, at the
+    /// next. Zero: each packet at once.
+    pub coalesce: Nanos,
     /// Links that data crosses, in order.
     pub route: Vec<LinkId>,
     /// Links that ACKs cross, in order.

@@ -1,14 +1,14 @@
 //! The event loop.
 
 use symbiosis_base::{Nanos, Random};
-use symbiosis_path::{Link, Traffic};
+use symbiosis_path::{Discipline, Link, LinkSample, LinkStats, ManagedLink, QueueLimit, Traffic};
 
 use crate::agenda::{Agenda, Slot};
-use crate::conveyor::{Conveyor, Network};
+use crate::conveyor::{Conveyor, Line, Managed, Merge, Network};
 use crate::cross::Cross;
 use crate::flow::{Flow, Slots};
 use crate::oracle::Oracle;
-use crate::plan::Plan;
+use crate::plan::{LinkId, Plan, PlannedLink};
 use crate::result::{FlowSummary, Ledger, LinkSummary, Outcome, QueueSummary, Summary};
 use crate::tally::{Arrivals, Tally};
 use crate::tap::Tap;
@@ -35,6 +35,8 @@ enum Event {
     DatagramTurn(u32, u32),
     /// A sample of every flow.
     Sample,
+    /// A managed link is free, or has decided.
+    Link(u32),
 }
 
 /// Sources of randomness: each has a number of its own in the run.
@@ -83,7 +85,7 @@ struct World<'t> {
 
 impl<'t> World<'t> {
     fn new(plan: &Plan, tap: Option<&'t mut dyn Tap>) -> World<'t> {
-        let shared = shared(plan);
+        let mut merges = merges(plan);
         let mut slots = Slotting::default();
         let mut flows = Vec::new();
         let mut oracles = Vec::new();
@@ -96,8 +98,8 @@ impl<'t> World<'t> {
                 delayed_ack: slots.slot(Event::DelayedAck(me)),
             };
             oracles.push(Oracle::new(plan, index, slots.slot(Event::Oracle(me))));
-            let data = Conveyor::new(&flow.route, &shared, |hop| slots.slot(Event::DataTurn(me, hop as u32)));
-            let acks = Conveyor::new(&flow.ack_route, &shared, |hop| slots.slot(Event::AckTurn(me, hop as u32)));
+            let data = Conveyor::new(&flow.route, &mut merges, |hop| slots.slot(Event::DataTurn(me, hop as u32)));
+            let acks = Conveyor::new(&flow.ack_route, &mut merges, |hop| slots.slot(Event::AckTurn(me, hop as u32)));
             let seed = Random::new(plan.seed, source::CONTROLLER + index as u64).seed();
             let (from, to) = (plan.measure_from, plan.measure_to);
             let parts = (Sender::new(flow, seed), Tally::new(flow, from, to), Arrivals::new(flow, from, to));
@@ -106,24 +108,11 @@ impl<'t> World<'t> {
         let mut cross = Vec::new();
         for (index, planned) in plan.cross.iter().enumerate() {
             let traffic = Traffic::new(planned.traffic.clone(), Random::new(plan.seed, source::TRAFFIC + index as u64));
-            let conveyor = Conveyor::new(&planned.route, &shared, |hop| slots.slot(Event::DatagramTurn(index as u32, hop as u32)));
+            let conveyor = Conveyor::new(&planned.route, &mut merges, |hop| slots.slot(Event::DatagramTurn(index as u32, hop as u32)));
             cross.push(Cross::new(traffic, conveyor, slots.slot(Event::Datagram(index as u32))));
         }
         let sample = plan.sample_every.map(|every| (slots.slot(Event::Sample), every));
-        let links: Vec<Link> = plan
-            .links
-            .iter()
-            .enumerate()
-            .map(|(index, link)| {
-                let random = Random::new(plan.seed, source::LINK + index as u64);
-                match link.listed || link.spec.queue != symbiosis_path::QueueLimit::Unlimited {
-                    true => {
-                        Link::watched(&link.spec, random, plan.measure_from, plan.measure_to, plan.sample_every.filter(|_| link.listed))
-                    }
-                    false => Link::plain(&link.spec, random),
-                }
-            })
-            .collect();
+        let links: Vec<Line> = merges.into_iter().enumerate().map(|(at, merge)| line(plan, at, merge, &mut slots)).collect();
         let net = Network { tap, taken: vec![0; links.len()], links, agenda: Agenda::new(slots.0.len()), end: plan.duration };
         World { net, events: slots.0, flows, oracles, cross, sample }
     }
@@ -161,6 +150,17 @@ impl<'t> World<'t> {
                 }
                 Event::Datagram(source) => self.cross[source as usize].leaves(net, now),
                 Event::DatagramTurn(source, hop) => self.cross[source as usize].turn(net, hop as usize, now),
+                Event::Link(link) => {
+                    net.advance(link as usize, now);
+                    while let Some((slot, offered)) = net.decision(link as usize) {
+                        match self.events[slot] {
+                            Event::DataTurn(flow, hop) => self.flows[flow as usize].data_decided(net, hop as usize, now, offered),
+                            Event::AckTurn(flow, hop) => self.flows[flow as usize].ack_decided(net, hop as usize, now, offered),
+                            Event::DatagramTurn(source, hop) => self.cross[source as usize].decided(net, hop as usize, now, offered),
+                            other => unreachable!("{other:?} is before no link"),
+                        }
+                    }
+                }
                 Event::Sample => {
                     let (slot, every) = self.sample.expect("this event has its slot from here");
                     self.flows.iter_mut().for_each(|flow| flow.sample(now));
@@ -187,7 +187,7 @@ impl<'t> World<'t> {
         let mut links = Vec::new();
         let mut link_traces = Vec::new();
         for (link, planned) in self.net.links.into_iter().zip(&plan.links).filter(|(_, planned)| planned.listed) {
-            let (stats, samples) = link.finish(plan.duration);
+            let (stats, samples) = finish(link, plan.duration);
             let volume = planned.spec.rate.volume(plan.measure_from, plan.measure_to);
             links.push(LinkSummary {
                 name: planned.name.clone(),
@@ -217,14 +217,44 @@ impl<'t> World<'t> {
     }
 }
 
-/// Which links more than one stream uses.
-fn shared(plan: &Plan) -> Vec<bool> {
+/// How streams come together before each link.
+fn merges(plan: &Plan) -> Vec<Merge> {
     let mut users = vec![0; plan.links.len()];
     let flows = plan.flows.iter().flat_map(|flow| flow.route.iter().chain(&flow.ack_route));
     for link in flows.chain(plan.cross.iter().flat_map(|cross| &cross.route)) {
         users[*link] += 1;
     }
-    users.iter().map(|users| *users > 1).collect()
+    let merge = |(planned, users): (&PlannedLink, i32)| match (planned.spec.discipline, users) {
+        (Discipline::DropTail, ..=1) => Merge::Private,
+        (Discipline::DropTail, _) => Merge::Shared,
+        _ => Merge::Managed(Vec::new()),
+    };
+    plan.links.iter().zip(users).map(merge).collect()
+}
+
+/// A link of the plan as it is at the start.
+fn line(plan: &Plan, at: LinkId, merge: Merge, slots: &mut Slotting) -> Line {
+    let planned = &plan.links[at];
+    let random = Random::new(plan.seed, source::LINK + at as u64);
+    let (from, to) = (plan.measure_from, plan.measure_to);
+    let every = plan.sample_every.filter(|_| planned.listed);
+    match merge {
+        Merge::Managed(streams) => {
+            let link = ManagedLink::new(&planned.spec, random, streams.len(), (from, to), every);
+            Line::Managed(Box::new(Managed { link, slot: slots.slot(Event::Link(at as u32)), streams }))
+        }
+        _ if planned.listed || planned.spec.queue != QueueLimit::Unlimited => {
+            Line::Plain(Link::watched(&planned.spec, random, from, to, every))
+        }
+        _ => Line::Plain(Link::plain(&planned.spec, random)),
+    }
+}
+
+fn finish(link: Line, end: Nanos) -> (LinkStats, Vec<LinkSample>) {
+    match link {
+        Line::Plain(link) => link.finish(end),
+        Line::Managed(managed) => managed.link.finish(end),
+    }
 }
 
 /// Jain's fairness index: 1 when all are equal, 1/n when one has all (Jain, Chiu, Hawe 1984). 1 for nobody, or nothing.

@@ -7,7 +7,7 @@ use std::fmt::Write;
 use common::Dumbbell;
 use symbiosis_base::{Nanos, Rate};
 use symbiosis_control::registry;
-use symbiosis_path::{Gaps, LinkSpec, RateSpec, Sizes, Steps, Trace, TrafficSpec};
+use symbiosis_path::{CoDelSpec, Discipline, FqCoDelSpec, Gaps, LinkSpec, RateSpec, Sizes, Steps, Trace, TrafficSpec};
 use symbiosis_sim::{CrossPlan, Outcome, Plan, PlannedLink, Recovery, run};
 
 const RECOVERIES: [Recovery; 4] = [Recovery::Sack, Recovery::NewReno, Recovery::Reno, Recovery::RateHalving];
@@ -40,6 +40,13 @@ fn plans() -> Vec<(String, Plan)> {
     }
     let step = |s: u64, mbps| (Nanos::from_millis(1000 * s), Rate::from_mbps(mbps));
     plans.push(("rate in steps".into(), with_rate(RateSpec::Steps(Steps::new(&[step(0, 10.0), step(3, 0.0), step(4, 7.0)])))));
+    for (name, discipline) in
+        [("codel", Discipline::CoDel(CoDelSpec::default())), ("fq-codel", Discipline::FqCoDel(FqCoDelSpec::default()))]
+    {
+        let mut plan = restless("cubic", Recovery::Sack);
+        plan.links[0].spec.discipline = discipline;
+        plans.push((name.into(), plan));
+    }
     plans.push(("rate of a trace".into(), with_rate(RateSpec::Trace(Trace::parse("1\n2\n2\n5\n9\n9\n12\n").unwrap()))));
     plans
 }

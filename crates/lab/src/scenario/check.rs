@@ -101,7 +101,7 @@ fn allows(kind: &Kind, value: &DeValue<'_>) -> bool {
         Kind::Amount { most } => within(0.0, *most),
         Kind::Share => within(0.0, 1.0) && number != Some(1.0),
         Kind::Whole { least, most } => whole(value).is_some_and(|n| n >= *least && n <= *most),
-        Kind::Rate => within(LEAST_MBPS, MOST_MBPS),
+        Kind::Within { least, most } => within(*least, *most),
         Kind::Capacity => within(LEAST_MBPS, MOST_MBPS) || (value.is_array() && misstep(value, true).is_none()),
         Kind::Load => within(0.0, MOST_MBPS) || (value.is_array() && misstep(value, false).is_none()),
         Kind::Route => value.as_array().is_some_and(|names| !names.is_empty() && names.iter().all(|name| name.get_ref().is_str())),

@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use symbiosis_base::{Nanos, Rate};
 use symbiosis_control::params;
-use symbiosis_path::{Gaps, QueueLimit, RateSpec, Sizes, Steps};
+use symbiosis_path::{CoDelSpec, Discipline, Gaps, OnOff, QueueLimit, RateSpec, Sizes, Steps};
 use symbiosis_sim::{CrossPlan, FIRST_RTO, FlowPlan, LinkId, MAX_RTO, Plan, PlannedLink, Recovery};
 
 use super::Scenario;
@@ -33,6 +33,7 @@ struct Link {
     queue_packets: Option<u64>,
     queue_bytes: Option<u64>,
     queue_rule: String,
+    queue: Value,
     loss: f64,
     jitter_ms: f64,
 }
@@ -57,6 +58,8 @@ struct Flow {
     max_rto_ms: f64,
     first_rto_ms: f64,
     receiver_times: bool,
+    send_timer_us: f64,
+    coalesce_us: f64,
     base_rtt_ms: f64,
     route: Vec<Hop>,
     ack_route: Vec<Hop>,
@@ -82,7 +85,7 @@ struct Cross {
     kind: &'static str,
     packet_bytes: Value,
     mean_packet_bytes: f64,
-    gaps: &'static str,
+    gaps: Value,
     rate_mbps: Value,
     route: Vec<String>,
 }
@@ -122,8 +125,20 @@ fn link(link: &PlannedLink, rule: &str) -> Link {
         queue_packets: packets,
         queue_bytes: bytes,
         queue_rule: rule.into(),
+        queue: discipline(&link.spec.discipline),
         loss: link.spec.loss,
         jitter_ms: link.spec.jitter.millis(),
+    }
+}
+
+fn discipline(discipline: &Discipline) -> Value {
+    let codel = |spec: &CoDelSpec| json!({ "target_ms": spec.target.millis(), "interval_ms": spec.interval.millis() });
+    match discipline {
+        Discipline::DropTail => json!("drop-tail"),
+        Discipline::CoDel(spec) => json!({ "codel": codel(spec) }),
+        Discipline::FqCoDel(spec) => {
+            json!({ "fq-codel": { "flows": spec.flows, "quantum_bytes": spec.quantum.0, "codel": codel(&spec.codel) } })
+        }
     }
 }
 
@@ -159,6 +174,8 @@ fn flow(plan: &Plan, flow: &FlowPlan) -> Flow {
         max_rto_ms: MAX_RTO.millis(),
         first_rto_ms: FIRST_RTO.millis(),
         receiver_times: flow.receiver_times,
+        send_timer_us: flow.send_timer.millis() * 1e3,
+        coalesce_us: flow.coalesce.millis() * 1e3,
         base_rtt_ms: propagation.millis(),
         route: way(plan, &flow.route),
         ack_route: way(plan, &flow.ack_route),
@@ -183,8 +200,11 @@ fn cross(plan: &Plan, cross: &CrossPlan) -> Cross {
         },
         mean_packet_bytes: cross.traffic.sizes.mean(),
         gaps: match cross.traffic.gaps {
-            Gaps::Constant => "constant",
-            Gaps::Exponential => "exponential",
+            Gaps::Constant => json!("constant"),
+            Gaps::Exponential => json!("exponential"),
+            Gaps::ParetoOnOff(OnOff { on, off, shape }) => {
+                json!({ "pareto-on-off": { "on_s": on.secs(), "off_s": off.secs(), "shape": shape } })
+            }
         },
         rate_mbps: steps(&cross.traffic.rate),
         route: cross.route.iter().map(|id| plan.links[*id].name.clone()).collect(),

@@ -12,7 +12,7 @@ pub(super) struct File {
     pub seed: Option<u64>,
     pub bottleneck: Option<Link>,
     #[serde(default)]
-    pub link: Vec<NamedLink>,
+    pub link: Vec<Link>,
     #[serde(default)]
     pub flow: Vec<Flow>,
     #[serde(default)]
@@ -23,9 +23,11 @@ pub(super) struct File {
     pub trace: Trace,
 }
 
+/// `[[link]]`, or `[bottleneck]`, which has no name of its own: the table of keys sees to both.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Link {
+    pub name: Option<String>,
     pub rate_mbps: Option<RateOverTime>,
     pub trace: Option<String>,
     pub delay_ms: f64,
@@ -33,33 +35,26 @@ pub(super) struct Link {
     pub queue_bytes: Option<u64>,
     pub queue_bdp: Option<f64>,
     #[serde(default)]
-    pub loss: f64,
-    #[serde(default)]
-    pub jitter_ms: f64,
-}
-
-// Not flattened into a name and a `Link`: serde then no longer refuses unknown keys.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct NamedLink {
-    pub name: String,
-    pub rate_mbps: Option<RateOverTime>,
-    pub trace: Option<String>,
-    pub delay_ms: f64,
-    pub queue_packets: Option<u64>,
-    pub queue_bytes: Option<u64>,
-    pub queue_bdp: Option<f64>,
+    pub queue: Queue,
+    pub codel_target_ms: Option<f64>,
+    pub codel_interval_ms: Option<f64>,
+    pub fq_flows: Option<u64>,
+    pub fq_quantum_bytes: Option<u64>,
     #[serde(default)]
     pub loss: f64,
     #[serde(default)]
     pub jitter_ms: f64,
 }
 
-impl NamedLink {
-    pub fn split(self) -> (String, Link) {
-        let NamedLink { name, rate_mbps, trace, delay_ms, queue_packets, queue_bytes, queue_bdp, loss, jitter_ms } = self;
-        (name, Link { rate_mbps, trace, delay_ms, queue_packets, queue_bytes, queue_bdp, loss, jitter_ms })
-    }
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Queue {
+    #[default]
+    DropTail,
+    #[serde(rename = "codel")]
+    CoDel,
+    #[serde(rename = "fq-codel")]
+    FqCoDel,
 }
 
 /// A number, or steps `[[at_s, rate], …]`.
@@ -101,6 +96,10 @@ pub(super) struct Flow {
     #[serde(default)]
     pub receiver_times: bool,
     #[serde(default)]
+    pub send_timer_us: f64,
+    #[serde(default)]
+    pub coalesce_us: f64,
+    #[serde(default)]
     pub params: BTreeMap<String, toml::Value>,
     pub route: Option<Vec<String>>,
     pub ack_route: Option<Vec<String>>,
@@ -129,6 +128,11 @@ pub(super) struct Cross {
     pub packet_bytes: Option<u64>,
     #[serde(default)]
     pub gaps: Gaps,
+    pub on_s: Option<f64>,
+    pub off_s: Option<f64>,
+    pub shape: Option<f64>,
+    #[serde(default = "one")]
+    pub count: u64,
     #[serde(default)]
     pub start_s: f64,
     pub stop_s: Option<f64>,
@@ -149,11 +153,12 @@ pub(super) enum Mix {
 }
 
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[serde(rename_all = "kebab-case")]
 pub(super) enum Gaps {
     #[default]
     Exponential,
     Constant,
+    ParetoOnOff,
 }
 
 #[derive(Debug, Default, Deserialize)]

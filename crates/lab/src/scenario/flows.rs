@@ -151,6 +151,8 @@ fn template(flow: &Routed<'_>, duration: Nanos) -> Result<FlowPlan, Fault> {
         ack_delay: millis(file.ack_delay_ms),
         min_rto: millis(file.min_rto_ms),
         receiver_times: file.receiver_times,
+        send_timer: millis(file.send_timer_us / 1e3),
+        coalesce: millis(file.coalesce_us / 1e3),
         route: Vec::new(),
         ack_route: Vec::new(),
     })

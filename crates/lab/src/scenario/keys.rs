@@ -30,8 +30,11 @@ pub(super) enum Kind {
         least: u64,
         most: u64,
     },
-    /// The rate of a flow's own links.
-    Rate,
+    /// From `least` up to `most`.
+    Within {
+        least: f64,
+        most: f64,
+    },
     /// A link's rate: above zero, or steps of which one is.
     Capacity,
     /// A stream's rate: zero or more, or steps.
@@ -55,7 +58,12 @@ pub(super) const LEAST_MBPS: f64 = 1e-6;
 
 const SECONDS: Kind = Kind::Amount { most: MOST_SECONDS };
 const MILLIS: Kind = Kind::Amount { most: MOST_SECONDS };
+/// Of hosts' timers: a second is beyond all of them.
+const MICROS: Kind = Kind::Amount { most: 1e6 };
 const PACKET: Kind = Kind::Whole { least: 1, most: 65_535 };
+
+/// Mean time on or off \[s\]: bursts shorter than a millisecond are hardly more than packets.
+const BURST: Kind = Kind::Within { least: 1e-3, most: MOST_SECONDS };
 
 const fn key(name: &'static str, kind: Kind, about: &'static str) -> Key {
     Key { name, kind, required: false, about }
@@ -88,10 +96,17 @@ const QUEUE_BDP: Key =
 const LOSS: Key = key("loss", Kind::Share, "probability that a packet is lost on the wire; 0 without");
 const JITTER: Key = key("jitter_ms", MILLIS, "mean of an exponential delay added to every packet's [ms]; 0 without");
 
-/// `[bottleneck]`
-pub(super) const BOTTLENECK: &[Key] = &[RATE, TRACE_FILE, DELAY, QUEUE_PACKETS, QUEUE_BYTES, QUEUE_BDP, LOSS, JITTER];
+const QUEUE: Key = key("queue", Kind::Words(&["drop-tail", "codel", "fq-codel"]), "how the queue is managed; drop-tail without");
+const CODEL_TARGET: Key = key("codel_target_ms", MILLIS, "wait that CoDel accepts [ms]; 5 without");
+const CODEL_INTERVAL: Key = key(
+    "codel_interval_ms",
+    Kind::Positive { most: MOST_SECONDS },
+    "how long CoDel lets a longer wait last before it drops [ms]; 100 without",
+);
+const FQ_FLOWS: Key = key("fq_flows", Kind::Whole { least: 1, most: 65_536 }, "queues that FQ-CoDel hashes streams to; 1024 without");
+const FQ_QUANTUM: Key = key("fq_quantum_bytes", PACKET, "what a queue of FQ-CoDel sends in its turn [bytes]; 1500 without");
 
-/// `[[link]]`
+/// `[[link]]`: the name first, and then what `[bottleneck]` has too.
 pub(super) const LINK: &[Key] = &[
     required("name", Kind::Text, "the name that routes use"),
     RATE,
@@ -100,9 +115,17 @@ pub(super) const LINK: &[Key] = &[
     QUEUE_PACKETS,
     QUEUE_BYTES,
     QUEUE_BDP,
+    QUEUE,
+    CODEL_TARGET,
+    CODEL_INTERVAL,
+    FQ_FLOWS,
+    FQ_QUANTUM,
     LOSS,
     JITTER,
 ];
+
+/// `[bottleneck]`: a link whose name is known.
+pub(super) const BOTTLENECK: &[Key] = LINK.split_at(1).1;
 
 /// `[[flow]]`
 pub(super) const FLOW: &[Key] = &[
@@ -112,7 +135,11 @@ pub(super) const FLOW: &[Key] = &[
     key("start_s", SECONDS, "when it starts [s]; 0 without"),
     key("stop_s", SECONDS, "when it stops sending [s]; the end of the run without"),
     key("bytes", Kind::Whole { least: 1, most: 1_000_000_000_000_000 }, "payload it has to send; endless without"),
-    key("access_rate_mbps", Kind::Rate, "rate of its own links at both ends [Mbit/s]; 10 × the fastest of its route without"),
+    key(
+        "access_rate_mbps",
+        Kind::Within { least: LEAST_MBPS, most: MOST_MBPS },
+        "rate of its own links at both ends [Mbit/s]; 10 × the fastest of its route without",
+    ),
     key("access_delay_ms", MILLIS, "propagation of each of its own links, one way [ms]; 0 without"),
     key("packet_bytes", PACKET, "a full packet on the wire, header included; 1500 without"),
     key("header_bytes", Kind::Whole { least: 0, most: 65_534 }, "header of a packet; 40 without"),
@@ -131,6 +158,12 @@ pub(super) const FLOW: &[Key] = &[
         "what the retransmission timeout adds to the smoothed RTT at the least [ms]; 200 without",
     ),
     key("receiver_times", Kind::Flag, "ACKs carry the packet's arrival time; false without"),
+    key("send_timer_us", MICROS, "granularity of the sending host's timer [µs]: paced packets leave at its multiples; 0, exact, without"),
+    key(
+        "coalesce_us",
+        MICROS,
+        "least time between interrupts of the receiving host's network card [µs]: packets between are seen together; 0 without",
+    ),
     key("params", Kind::Params, "the controller's parameters; `symbiosis controllers` lists them"),
     key("route", Kind::Route, "links that data crosses, in order"),
     key("ack_route", Kind::Route, "links that ACKs cross, in order; a private mirror of the route without"),
@@ -142,7 +175,11 @@ pub(super) const CROSS: &[Key] = &[
     required("rate_mbps", Kind::Load, "mean rate on the wire [Mbit/s]"),
     key("mix", Kind::Words(&["internet"]), "a mix of packet sizes instead of `packet_bytes`"),
     key("packet_bytes", PACKET, "size of its packets on the wire; 1500 without"),
-    key("gaps", Kind::Words(&["exponential", "constant"]), "how its packets are spaced; exponential without"),
+    key("gaps", Kind::Words(&["exponential", "constant", "pareto-on-off"]), "how its packets are spaced; exponential without"),
+    key("on_s", BURST, "mean of its times on, with pareto-on-off [s]; 0.5 without"),
+    key("off_s", BURST, "mean of its times off, with pareto-on-off [s]; 0.5 without"),
+    key("shape", Kind::Within { least: 1.1, most: 100.0 }, "of both times' Pareto distributions; 1.5 without"),
+    key("count", Kind::Whole { least: 1, most: MOST_FLOWS }, "how many sources share the rate, each with its own randomness; 1 without"),
     key("start_s", SECONDS, "when it starts [s]; 0 without"),
     key("stop_s", SECONDS, "when it stops [s]; never without"),
     key("route", Kind::Route, "links it crosses, in order"),
@@ -178,7 +215,7 @@ impl Kind {
             Kind::Amount { most } => format!("a number from 0 to {most}"),
             Kind::Share => "a number of at least 0 and below 1".into(),
             Kind::Whole { least, most } => format!("a whole number from {least} to {most}"),
-            Kind::Rate => format!("a number from {LEAST_MBPS} to {MOST_MBPS}"),
+            Kind::Within { least, most } => format!("a number from {least} to {most}"),
             Kind::Capacity => format!("a number from {LEAST_MBPS} to {MOST_MBPS}, or steps `[[at_s, rate], …]` from 0 s on"),
             Kind::Load => format!("a number from 0 to {MOST_MBPS}, or steps `[[at_s, rate], …]`"),
             Kind::Route => "a list of link names in quotes".into(),

@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use symbiosis_base::{Bytes, Nanos};
 use symbiosis_control::params::Param;
 use symbiosis_control::registry::Entry;
-use symbiosis_path::{Gaps, QueueLimit, RateSpec, Sizes};
+use symbiosis_path::{CoDelSpec, Discipline, FqCoDelSpec, Gaps, OnOff, QueueLimit, RateSpec, Sizes};
 use symbiosis_sim::{LinkId, Plan, Recovery};
 
 use super::*;
@@ -104,6 +104,26 @@ fn cross_traffic_flows_from_its_start_to_its_stop() {
 }
 
 #[test]
+fn sources_share_a_rate() {
+    let sets = ["cross.0.count=4", "cross.0.gaps=pareto-on-off", "cross.0.on_s=0.2"];
+    let scenario = parse(DUMBBELL, &sets);
+    let cross = &scenario.plan.cross;
+    assert_eq!(cross.len(), 4);
+    for source in cross {
+        let steps: Vec<(f64, f64)> = source.traffic.rate.iter().map(|(at, rate)| (at.secs(), rate.mbps())).collect();
+        assert_eq!(steps, [(10.0, 5.0), (40.0, 17.5), (60.0, 0.0)]);
+        let bursts = OnOff { on: Nanos::from_millis(200), off: Nanos::from_millis(500), shape: 1.5 };
+        assert_eq!(source.traffic.gaps, Gaps::ParetoOnOff(bursts));
+    }
+    let text = scenario.explain().to_string();
+    insta::assert_snapshot!(&text[text.find("cross traffic").unwrap()..]);
+    let error = Scenario::parse(DUMBBELL, "test.toml", None, &["cross.0.shape=1.5".into()]).unwrap_err();
+    assert!(error.what.contains("`cross.0.shape` is given") && error.help.unwrap().contains("pareto-on-off"), "{}", error.what);
+    let error = Scenario::parse(DUMBBELL, "test.toml", None, &["cross.0.count=100001".into()]).unwrap_err();
+    assert!(error.what.contains("cross.0.count"), "{}", error.what);
+}
+
+#[test]
 fn routes_cross_what_they_name() {
     let plan = parse(LINKS, &[]).plan;
     assert_eq!(plan.flows[0].route, [0, 1], "without access keys there are no access links");
@@ -116,6 +136,28 @@ fn routes_cross_what_they_name() {
     // 40 Mbit/s × 20 ms: only the first flow's data cross the link.
     assert_eq!(plan.links[0].spec.queue, QueueLimit::Bytes(Bytes(100_000)));
     assert!(matches!(plan.links[0].spec.rate, RateSpec::Steps(_)));
+}
+
+#[test]
+fn a_queue_is_managed_as_its_keys_say() {
+    let discipline = |sets: &[&str]| parse(DUMBBELL, sets).plan.links[0].spec.discipline;
+    let codel = |target, interval| CoDelSpec { target: Nanos::from_millis(target), interval: Nanos::from_millis(interval) };
+    assert_eq!(discipline(&[]), Discipline::DropTail);
+    assert_eq!(discipline(&["bottleneck.queue=codel"]), Discipline::CoDel(codel(5, 100)));
+    let fair = FqCoDelSpec { codel: codel(5, 100), flows: 1024, quantum: Bytes(1500) };
+    assert_eq!(discipline(&["bottleneck.queue=fq-codel"]), Discipline::FqCoDel(fair));
+    let all = ["queue=fq-codel", "codel_target_ms=20", "codel_interval_ms=300", "fq_flows=16", "fq_quantum_bytes=300"];
+    let all: Vec<String> = all.iter().map(|set| format!("bottleneck.{set}")).collect();
+    let all: Vec<&str> = all.iter().map(String::as_str).collect();
+    assert_eq!(discipline(&all), Discipline::FqCoDel(FqCoDelSpec { codel: codel(20, 300), flows: 16, quantum: Bytes(300) }));
+    insta::assert_snapshot!(parse(DUMBBELL, &all).explain().to_string().lines().find(|line| line.contains("queue")).unwrap());
+    for sets in [["queue=drop-tail", "codel_target_ms=5"], ["queue=codel", "fq_flows=9"]] {
+        let sets = sets.map(|set| format!("bottleneck.{set}"));
+        let error = Scenario::parse(DUMBBELL, "test.toml", None, &sets).unwrap_err();
+        let key = sets[1].split('=').next().unwrap();
+        assert!(error.what.contains(&format!("`{key}` is given")) && error.help.unwrap().contains("fq-codel"), "{}", error.what);
+        assert!(error.text[error.at.unwrap()].starts_with(sets[1].split('=').nth(1).unwrap()));
+    }
 }
 
 #[test]
@@ -182,8 +224,7 @@ fn keys_are_those_that_serde_knows() {
         assert_eq!(ours, known);
     }
     alike::<file::File>(keys::ROOT);
-    alike::<file::Link>(keys::BOTTLENECK);
-    alike::<file::NamedLink>(keys::LINK);
+    alike::<file::Link>(keys::LINK);
     alike::<file::Flow>(keys::FLOW);
     alike::<file::Cross>(keys::CROSS);
     alike::<file::Measure>(keys::MEASURE);

@@ -13,11 +13,11 @@
 use std::path::Path;
 
 use symbiosis_base::{Bytes, Nanos, Rate};
-use symbiosis_path::{LinkSpec, QueueLimit, RateSpec, Steps, Trace};
+use symbiosis_path::{CoDelSpec, Discipline, FqCoDelSpec, LinkSpec, QueueLimit, RateSpec, Steps, Trace};
 use symbiosis_sim::{LinkId, PlannedLink};
 
 use super::error::Fault;
-use super::file::{Link, NamedLink, RateOverTime};
+use super::file::{self, Link, RateOverTime};
 use super::flows::Routed;
 use super::locate::suggestion;
 
@@ -33,7 +33,7 @@ pub(super) struct Shape {
 }
 
 /// One of the two topologies.
-pub(super) fn shape(bottleneck: Option<Link>, links: Vec<NamedLink>) -> Result<Shape, Fault> {
+pub(super) fn shape(bottleneck: Option<Link>, links: Vec<Link>) -> Result<Shape, Fault> {
     match (bottleneck, links.is_empty()) {
         (Some(link), true) => Ok(Shape { dumbbell: true, links: vec![(BOTTLENECK.into(), BOTTLENECK.into(), link)] }),
         (Some(_), false) => Err(Fault::at("link.0", "the scenario has both `[bottleneck]` and `[[link]]`")
@@ -43,7 +43,7 @@ pub(super) fn shape(bottleneck: Option<Link>, links: Vec<NamedLink>) -> Result<S
         (None, false) => {
             let mut named: Vec<(String, String, Link)> = Vec::new();
             for (at, link) in links.into_iter().enumerate() {
-                let (name, link) = link.split();
+                let name = link.name.clone().expect("the table of keys requires a name");
                 if named.iter().any(|(_, known, _)| *known == name) {
                     let what = format!("two links have the name \"{name}\"");
                     return Err(Fault::at(format!("link.{at}.name"), what).help("every link needs a name of its own: routes use it"));
@@ -113,7 +113,8 @@ pub(super) fn links(shape: &Shape, flows: &[Routed<'_>], base: Option<&Path>) ->
             return Err(Fault::at(format!("{path}.{key}"), format!("`{path}.{key}` leaves room for {} bytes", limit.0))
                 .help(format!("a packet of {largest} bytes could never wait; give more, or `queue_packets`")));
         }
-        let spec = LinkSpec { rate, delay: millis(link.delay_ms), queue, loss: link.loss, jitter: millis(link.jitter_ms) };
+        let discipline = discipline(path, link)?;
+        let spec = LinkSpec { rate, delay: millis(link.delay_ms), queue, discipline, loss: link.loss, jitter: millis(link.jitter_ms) };
         planned.push(PlannedLink { name: name.clone(), listed: true, spec });
         rules.push(rule);
     }
@@ -158,6 +159,36 @@ fn queue(path: &str, link: &Link, rate: Rate, base_rtt: Option<Nanos>) -> Result
         (None, None, None) => Err(Fault::at(path, format!("the queue's size is missing from `{path}`"))
             .help("give one of `queue_packets`, `queue_bytes`, or `queue_bdp` (a multiple of rate × the largest base RTT)")),
     }
+}
+
+/// The queue's management. A key that nothing would look at is a mistake.
+fn discipline(path: &str, link: &Link) -> Result<Discipline, Fault> {
+    let codel = [("codel_target_ms", link.codel_target_ms.is_some()), ("codel_interval_ms", link.codel_interval_ms.is_some())];
+    let fair = [("fq_flows", link.fq_flows.is_some()), ("fq_quantum_bytes", link.fq_quantum_bytes.is_some())];
+    let (idle, wanted) = match link.queue {
+        file::Queue::DropTail => (codel.iter().chain(&fair).find(|(_, given)| *given), "\"codel\" or \"fq-codel\""),
+        file::Queue::CoDel => (fair.iter().find(|(_, given)| *given), "\"fq-codel\""),
+        file::Queue::FqCoDel => (None, ""),
+    };
+    if let Some((key, _)) = idle {
+        let what = format!("`{path}.{key}` is given, but the queue does not look at it");
+        return Err(Fault::at(format!("{path}.{key}"), what).help(format!("it belongs to `queue = {wanted}`; leave it out, or give that")));
+    }
+    let usual = CoDelSpec::default();
+    let codel = CoDelSpec {
+        target: link.codel_target_ms.map_or(usual.target, millis),
+        interval: link.codel_interval_ms.map_or(usual.interval, millis),
+    };
+    let usual = FqCoDelSpec::default();
+    Ok(match link.queue {
+        file::Queue::DropTail => Discipline::DropTail,
+        file::Queue::CoDel => Discipline::CoDel(codel),
+        file::Queue::FqCoDel => Discipline::FqCoDel(FqCoDelSpec {
+            codel,
+            flows: link.fq_flows.map_or(usual.flows, |flows| flows as usize),
+            quantum: link.fq_quantum_bytes.map_or(usual.quantum, Bytes),
+        }),
+    })
 }
 
 /// What a mirror, an access link's default and `queue_bdp` take for the rate: the greatest of steps, the mean of a trace.

@@ -6,6 +6,7 @@ mod halving;
 mod receiver;
 mod rto;
 mod scoreboard;
+mod send_timer;
 mod sender;
 
 pub(crate) use receiver::Receiver;

@@ -8,6 +8,7 @@ use super::flight::Flight;
 use super::halving::Halving;
 use super::rto::Rto;
 use super::scoreboard::Scoreboard;
+use super::send_timer::SendTimer;
 use super::{Ack, Data};
 use crate::plan::{FlowPlan, Recovery};
 use crate::result::FlowSample;
@@ -28,6 +29,7 @@ pub(crate) struct Sender {
     rto_at: Nanos,
     /// When the controller lets the next packet leave.
     departure: Nanos,
+    timer: SendTimer,
     /// How many packets there are to send; the last may be smaller.
     packets: u32,
     packet: Bytes,
@@ -44,7 +46,7 @@ enum Board {
 
 impl Sender {
     pub(crate) fn new(plan: &FlowPlan, seed: u64) -> Sender {
-        let setup = Setup { packet: plan.packet, initial_window: Bytes(plan.initial_window * plan.packet.0), seed };
+        let setup = Setup { packet: plan.packet, initial_window: Bytes(plan.initial_window * plan.packet.0), timer: plan.send_timer, seed };
         let payload = (plan.packet - plan.header).0;
         let (packets, last_packet) = match plan.bytes {
             None => (u32::MAX, plan.packet),
@@ -65,6 +67,7 @@ impl Sender {
             rto: Rto::new(plan.min_rto),
             rto_at: Nanos::MAX,
             departure: Nanos::ZERO,
+            timer: SendTimer::new(plan.send_timer),
             packets,
             packet: plan.packet,
             last_packet,
@@ -235,9 +238,12 @@ impl Sender {
             if !(fits || urgent || paired) {
                 return;
             }
-            if let Departure::At(at) | Departure::Regardless(at) = permit.departure
-                && at > now
-            {
+            let asked = match permit.departure {
+                Departure::Now => now,
+                Departure::At(at) | Departure::Regardless(at) => at,
+            };
+            let at = self.timer.departure(now, asked);
+            if at > now {
                 self.departure = at;
                 return;
             }

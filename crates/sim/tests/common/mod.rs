@@ -62,6 +62,8 @@ impl Dumbbell {
             ack_delay: Nanos::from_millis(40),
             min_rto: Nanos::from_millis(200),
             receiver_times: false,
+            send_timer: Nanos::ZERO,
+            coalesce: Nanos::ZERO,
             route,
             ack_route,
         });

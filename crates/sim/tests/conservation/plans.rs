@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use symbiosis_base::{Bytes, Nanos, Rate};
 use symbiosis_control::params::Values;
 use symbiosis_control::registry;
-use symbiosis_path::{Gaps, LinkSpec, QueueLimit, RateSpec, Sizes, Steps, Trace, TrafficSpec};
+use symbiosis_path::{CoDelSpec, Discipline, FqCoDelSpec, Gaps, LinkSpec, OnOff, QueueLimit, RateSpec, Sizes, Steps, Trace, TrafficSpec};
 use symbiosis_sim::{CrossPlan, FlowPlan, LinkId, Plan, PlannedLink, Recovery};
 
 /// Four seconds and a bit: nothing that goes by whole milliseconds happens at the very end.
@@ -65,7 +65,21 @@ fn link() -> impl Strategy<Value = LinkSpec> {
     ];
     let loss = prop_oneof![1 => Just(0.0), 1 => 0.0..0.1];
     let jitter = prop_oneof![2 => Just(Nanos::ZERO), 1 => ms(1, 6)];
-    (rate, ms(0, 40), queue(), loss, jitter).prop_map(|(rate, delay, queue, loss, jitter)| LinkSpec { rate, delay, queue, loss, jitter })
+    (rate, ms(0, 40), queue(), discipline(), loss, jitter).prop_map(|(rate, delay, queue, discipline, loss, jitter)| LinkSpec {
+        rate,
+        delay,
+        queue,
+        discipline,
+        loss,
+        jitter,
+    })
+}
+
+/// Half of the links are drop-tail; the others drop early, and some streams share a queue.
+fn discipline() -> impl Strategy<Value = Discipline> {
+    let codel = || (ms(0, 8), ms(1, 40)).prop_map(|(target, interval)| CoDelSpec { target, interval });
+    let fair = (codel(), 1..8usize, 1..3000u64).prop_map(|(codel, flows, quantum)| FqCoDelSpec { codel, flows, quantum: Bytes(quantum) });
+    prop_oneof![2 => Just(Discipline::DropTail), 1 => codel().prop_map(Discipline::CoDel), 1 => fair.prop_map(Discipline::FqCoDel)]
 }
 
 /// A flow, its two links of its own (there and back), and which of the shared links its data and its ACKs cross.
@@ -85,7 +99,9 @@ fn flow() -> impl Strategy<Value = FlowDraw> {
     let times = (ms(0, 2000), option::of(ms(0, 4000)), option::of(1..300_000u64));
     let ends = (any::<bool>(), any::<bool>(), 1..12u64, prop_oneof![Just(1040u64), Just(1500)], prop_oneof![Just(200u64), Just(1000)]);
     let own = [ms(0, 30), ms(0, 30)].prop_map(|delays| delays.map(|delay| LinkSpec::ideal(Rate::from_mbps(50.0), delay)));
-    (0..registry::ALL.len(), recovery, times, ends, own, data, acks).prop_map(|(cc, recovery, times, ends, own, data, acks)| {
+    let micros = |most: u64| prop_oneof![2 => Just(Nanos::ZERO), 1 => (1..most).prop_map(Nanos::from_micros)];
+    let host = (micros(2000), micros(20_000));
+    (0..registry::ALL.len(), recovery, times, ends, host, own, data, acks).prop_map(|(cc, recovery, times, ends, host, own, data, acks)| {
         let cc = &registry::ALL[cc];
         let flow = FlowPlan {
             id: cc.name.into(),
@@ -103,6 +119,8 @@ fn flow() -> impl Strategy<Value = FlowDraw> {
             ack_delay: Nanos::from_millis(40),
             min_rto: Nanos::from_millis(ends.4),
             receiver_times: ends.1,
+            send_timer: host.0,
+            coalesce: host.1,
             route: Vec::new(),
             ack_route: Vec::new(),
         };
@@ -112,7 +130,8 @@ fn flow() -> impl Strategy<Value = FlowDraw> {
 
 fn cross() -> impl Strategy<Value = CrossPlan> {
     let sizes = prop_oneof![Just(Sizes::Internet), (40..1500u64).prop_map(|size| Sizes::Fixed(Bytes(size)))];
-    let gaps = prop_oneof![Just(Gaps::Constant), Just(Gaps::Exponential)];
+    let bursts = (ms(1, 300), ms(1, 300)).prop_map(|(on, off)| Gaps::ParetoOnOff(OnOff { on, off, shape: 1.5 }));
+    let gaps = prop_oneof![Just(Gaps::Constant), Just(Gaps::Exponential), bursts];
     let route = prop_oneof![Just(vec![0]), Just(vec![1, 0]), Just(vec![2])];
     (sizes, gaps, steps(), route).prop_map(|(sizes, gaps, rate, route)| CrossPlan { traffic: TrafficSpec { sizes, gaps, rate }, route })
 }

@@ -21,20 +21,29 @@ impl Display for Explanation {
         }
         // Flows of one `count` differ only in their names.
         let bodies: Vec<String> = self.flows.iter().map(body).collect::<Result<_, _>>()?;
-        for alike in bodies.chunk_by(|a, b| a == b).scan(0, |at, alike| Some((std::mem::replace(at, *at + alike.len()), alike))) {
-            let (first, count) = (alike.0, alike.1.len());
-            match count {
+        for (first, alike) in runs(&bodies) {
+            match alike.len() {
                 1 => writeln!(f, "\nflow {}", self.flows[first].id)?,
                 n => writeln!(f, "\nflows {} … {} ({n}, all alike)", self.flows[first].id, self.flows[first + n - 1].id)?,
             }
-            f.write_str(&bodies[first])?;
+            f.write_str(&alike[0])?;
         }
-        for (at, cross) in self.cross.iter().enumerate() {
-            writeln!(f, "\ncross traffic {at}")?;
-            self::cross(f, cross)?;
+        // So do sources.
+        let bodies: Vec<String> = self.cross.iter().map(cross).collect::<Result<_, _>>()?;
+        for (first, alike) in runs(&bodies) {
+            match alike.len() {
+                1 => writeln!(f, "\ncross traffic {first}")?,
+                n => writeln!(f, "\ncross traffic {first} … {} ({n}, all alike)", first + n - 1)?,
+            }
+            f.write_str(&alike[0])?;
         }
         Ok(())
     }
+}
+
+/// Texts that follow one another and are equal, with the number of the first.
+fn runs(texts: &[String]) -> impl Iterator<Item = (usize, &[String])> {
+    texts.chunk_by(|a, b| a == b).scan(0, |at, alike| Some((std::mem::replace(at, *at + alike.len()), alike)))
 }
 
 fn line(f: &mut impl Write, name: &str, value: impl Display) -> fmt::Result {
@@ -49,9 +58,22 @@ fn link(f: &mut impl Write, link: &Link) -> fmt::Result {
         (_, Some(bytes)) => format!("{bytes} bytes"),
         (None, None) => "without limit".into(),
     };
-    line(f, "queue", format_args!("{limit} ({}); drop-tail, the packet being sent not counted", link.queue_rule))?;
+    line(f, "queue", format_args!("{limit} ({}); {}, the packet being sent not counted", link.queue_rule, queue(&link.queue)))?;
     line(f, "random loss", link.loss)?;
     line(f, "jitter", format_args!("{} ms (mean of an exponential delay; order is kept)", link.jitter_ms))
+}
+
+/// Management as [`super::discipline`] writes it.
+fn queue(queue: &Value) -> String {
+    let codel = |spec: &Value| format!("target {} ms, interval {} ms", plain(&spec["target_ms"]), plain(&spec["interval_ms"]));
+    match (queue.get("codel"), queue.get("fq-codel")) {
+        (Some(spec), _) => format!("CoDel, {}", codel(spec)),
+        (_, Some(spec)) => {
+            let (flows, quantum) = (plain(&spec["flows"]), plain(&spec["quantum_bytes"]));
+            format!("FQ-CoDel, {flows} queues, quantum {quantum} bytes, {}", codel(&spec["codel"]))
+        }
+        (None, None) => plain(queue),
+    }
 }
 
 fn body(flow: &Flow) -> Result<String, fmt::Error> {
@@ -68,6 +90,9 @@ fn body(flow: &Flow) -> Result<String, fmt::Error> {
     let delayed =
         if flow.delayed_ack { format!("one for two packets, or after {} ms", flow.ack_delay_ms) } else { "one for every packet".into() };
     line(f, "ACKs", format_args!("{delayed}; {} the receiver's times", if flow.receiver_times { "with" } else { "without" }))?;
+    let timer = if flow.send_timer_us > 0.0 { format!("to {} µs", flow.send_timer_us) } else { "exactly".into() };
+    let card = if flow.coalesce_us > 0.0 { format!("every {} µs at the most", flow.coalesce_us) } else { "with each packet".into() };
+    line(f, "hosts", format_args!("paced packets leave {timer}; the receiver's network card interrupts {card}"))?;
     line(f, "initial window", format_args!("{} packets", flow.initial_window_packets))?;
     line(f, "loss recovery", flow.recovery)?;
     let (least, most, first) = (flow.min_rto_ms, flow.max_rto_ms, flow.first_rto_ms);
@@ -86,15 +111,24 @@ fn way(hops: &[Hop]) -> String {
     hops.iter().map(hop).collect::<Vec<_>>().join(" → ")
 }
 
-fn cross(f: &mut impl Write, cross: &Cross) -> fmt::Result {
+fn cross(cross: &Cross) -> Result<String, fmt::Error> {
+    let mut out = String::new();
+    let f = &mut out;
     line(f, "kind", cross.kind)?;
     line(f, "rate", rate(&cross.rate_mbps))?;
     match &cross.packet_bytes {
         Value::String(mix) => line(f, "packets", format_args!("{mix} mix, {:.1} bytes on average", cross.mean_packet_bytes))?,
         bytes => line(f, "packets", format_args!("{bytes} bytes"))?,
     }
-    line(f, "gaps", cross.gaps)?;
-    line(f, "crosses", cross.route.join(" → "))
+    match cross.gaps.get("pareto-on-off") {
+        Some(spec) => {
+            let (on, off, shape) = (plain(&spec["on_s"]), plain(&spec["off_s"]), plain(&spec["shape"]));
+            line(f, "gaps", format_args!("constant while on: Pareto times, {on} s on and {off} s off on average, shape {shape}"))?;
+        }
+        None => line(f, "gaps", plain(&cross.gaps))?,
+    }
+    line(f, "crosses", cross.route.join(" → "))?;
+    Ok(out)
 }
 
 /// A rate as [`super::link`] and [`super::steps`] write it.

@@ -1,8 +1,12 @@
 //! The traffic of others: packets that follow no ACK.
 
+mod on_off;
+
 use symbiosis_base::{Bytes, Nanos, Random};
 
 use crate::Steps;
+use on_off::Bursts;
+pub use on_off::OnOff;
 
 /// What sizes packets have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,12 +46,14 @@ impl Sizes {
 }
 
 /// How packets are spaced.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Gaps {
     /// Evenly: constant bit rate.
     Constant,
     /// Exponentially: a Poisson stream.
     Exponential,
+    /// Evenly at a peak rate in bursts, with silence between.
+    ParetoOnOff(OnOff),
 }
 
 /// A stream of packets that nobody controls.
@@ -66,13 +72,22 @@ pub struct TrafficSpec {
 pub struct Traffic {
     spec: TrafficSpec,
     random: Random,
+    /// Only with bursts.
+    bursts: Option<Bursts>,
     now: Nanos,
 }
 
 impl Traffic {
     /// A stream with its own source of randomness.
-    pub fn new(spec: TrafficSpec, random: Random) -> Traffic {
-        Traffic { spec, random, now: Nanos::ZERO }
+    pub fn new(spec: TrafficSpec, mut random: Random) -> Traffic {
+        let bursts = match spec.gaps {
+            Gaps::ParetoOnOff(on_off) => {
+                let from = spec.rate.iter().next().map_or(Nanos::ZERO, |(from, _)| from);
+                Some(Bursts::new(on_off, from, &mut random))
+            }
+            Gaps::Constant | Gaps::Exponential => None,
+        };
+        Traffic { spec, random, bursts, now: Nanos::ZERO }
     }
 }
 
@@ -82,47 +97,18 @@ impl Iterator for Traffic {
     /// The next packet's instant and size, until the rate stays zero.
     fn next(&mut self) -> Option<(Nanos, Bytes)> {
         let gap = match self.spec.gaps {
-            Gaps::Constant => 1.0,
+            Gaps::Constant | Gaps::ParetoOnOff(_) => 1.0,
             Gaps::Exponential => self.random.exponential(),
         };
         // A gap is so many mean packets' worth of volume. In volume a stream is stationary, whatever the steps of its rate.
-        self.now = self.spec.rate.finish(self.now, gap * self.spec.sizes.mean());
+        let volume = gap * self.spec.sizes.mean();
+        self.now = match &mut self.bursts {
+            None => self.spec.rate.finish(self.now, volume),
+            Some(bursts) => bursts.finish(&self.spec.rate, self.now, volume, &mut self.random),
+        };
         (self.now < Nanos::MAX).then(|| (self.now, self.spec.sizes.draw(&mut self.random)))
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use symbiosis_base::Rate;
-
-    fn volume(sizes: Sizes, gaps: Gaps, from: f64, to: f64) -> f64 {
-        let rate = Steps::new(&[(Nanos::ZERO, Rate::from_mbps(20.0)), (Nanos::from_secs(40.0), Rate::from_mbps(70.0))]);
-        Traffic::new(TrafficSpec { sizes, gaps, rate }, Random::new(3, 0))
-            .take_while(|(at, _)| at.secs() < to)
-            .filter(|(at, _)| at.secs() >= from)
-            .map(|(_, size)| size.as_f64())
-            .sum()
-    }
-
-    #[test]
-    fn every_kind_keeps_its_mean_rate_through_a_step() {
-        assert!((Sizes::Internet.mean() - 340.3333333333333).abs() < 1e-9);
-        for sizes in [Sizes::Fixed(Bytes(1500)), Sizes::Internet] {
-            for gaps in [Gaps::Constant, Gaps::Exponential] {
-                let before = volume(sizes, gaps, 0.0, 40.0) * 8.0 / 40.0 / 1e6;
-                let after = volume(sizes, gaps, 40.0, 80.0) * 8.0 / 40.0 / 1e6;
-                assert!((before / 20.0 - 1.0).abs() < 0.01, "{sizes:?} {gaps:?}: {before} instead of 20");
-                assert!((after / 70.0 - 1.0).abs() < 0.01, "{sizes:?} {gaps:?}: {after} instead of 70");
-            }
-        }
-    }
-
-    #[test]
-    fn a_stream_ends_with_its_rate() {
-        let rate = Steps::new(&[(Nanos::ZERO, Rate::from_mbps(12.0)), (Nanos::from_millis(10), Rate::ZERO)]);
-        let spec = TrafficSpec { sizes: Sizes::Fixed(Bytes(1500)), gaps: Gaps::Constant, rate };
-        let at: Vec<u64> = Traffic::new(spec, Random::new(0, 0)).map(|(at, _)| at.0 / 1_000_000).collect();
-        assert_eq!(at, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
-    }
-}
+mod tests;

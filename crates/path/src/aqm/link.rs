@@ -1,0 +1,135 @@
+//! A link before which a managed queue stands.
+
+use std::collections::VecDeque;
+
+use symbiosis_base::{Bytes, Nanos, Random};
+
+use super::{Packet, Queue};
+use crate::record::Record;
+use crate::wire::Wire;
+use crate::{Drop, LinkSample, LinkSpec, LinkStats, Offered, QueueLimit};
+
+/// What became of a stream's oldest packet that waited.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fate {
+    /// Whose packet.
+    pub stream: usize,
+    /// When it comes out, or why it does not.
+    pub offered: Offered,
+}
+
+/// A link whose queue decides when a packet's turn comes, not when it arrives.
+///
+/// Streams are numbered by whoever drives it, from 0. Packets of one stream keep their order, so a fate names only the stream. It must be
+/// told of time: of arrivals in order, and of each instant of [`ManagedLink::turn_at`]. After both, its fates are to be taken.
+#[derive(Debug)]
+pub struct ManagedLink {
+    wire: Wire,
+    limit: QueueLimit,
+    queue: Queue,
+    record: Record,
+    fates: VecDeque<Fate>,
+}
+
+impl ManagedLink {
+    /// A link that so many streams cross, with statistics over the window `from..to`, and samples at every multiple of `sample_every` if
+    /// given.
+    ///
+    /// # Panics
+    /// When the queue is drop-tail: a [`Link`](crate::Link) does that.
+    pub fn new(
+        spec: &LinkSpec,
+        mut random: Random,
+        streams: usize,
+        (from, to): (Nanos, Nanos),
+        sample_every: Option<Nanos>,
+    ) -> ManagedLink {
+        let hash = Random::new(random.seed(), 0);
+        ManagedLink {
+            wire: Wire::new(spec, random),
+            limit: spec.queue,
+            queue: Queue::new(&spec.discipline, streams, hash),
+            record: Record::new(from, to, sample_every),
+            fates: VecDeque::new(),
+        }
+    }
+
+    /// A packet arrives at `now`, which must not lie before any instant that the link was told of.
+    ///
+    /// # Errors
+    /// When there is no room for it. Otherwise it waits, and its fate follows.
+    pub fn arrive(&mut self, now: Nanos, stream: usize, size: Bytes) -> Result<(), Drop> {
+        self.advance(now);
+        let (record, fates) = (&mut self.record, &mut self.fates);
+        let joined = self.queue.join(Packet { stream, size, at: now }, self.limit, |packet| give_up(record, fates, now, packet));
+        if !joined {
+            self.record.queue_drop(now);
+            return Err(Drop::Queue);
+        }
+        if self.wire.free_at <= now {
+            self.begin(now);
+        } else {
+            self.record.meter.queue(now, self.queue.packets());
+        }
+        Ok(())
+    }
+
+    /// When the next packet's turn comes; never when none waits.
+    pub fn turn_at(&self) -> Nanos {
+        if self.queue.packets() == 0 { Nanos::MAX } else { self.wire.free_at }
+    }
+
+    /// Time has passed: `now` has come.
+    pub fn advance(&mut self, now: Nanos) {
+        while self.turn_at() <= now {
+            let at = self.wire.free_at;
+            while self.record.next_sample < at {
+                self.record.sample(self.queue.packets());
+            }
+            self.begin(at);
+        }
+        while self.record.next_sample <= now {
+            self.record.sample(self.queue.packets());
+        }
+    }
+
+    /// The link is free: the next packet's transmission begins.
+    fn begin(&mut self, now: Nanos) {
+        let (record, fates) = (&mut self.record, &mut self.fates);
+        if let Some(packet) = self.queue.next(now, |packet| give_up(record, fates, now, packet)) {
+            let offered = self.wire.send(now, packet.size);
+            record.sent(now, self.wire.free_at, packet.size, offered);
+            record.bytes_begun += packet.size.0;
+            fates.push_back(Fate { stream: packet.stream, offered });
+        }
+        record.meter.queue(now, self.queue.packets());
+    }
+
+    /// The next fate that nobody has been told of yet.
+    pub fn fate(&mut self) -> Option<Fate> {
+        self.fates.pop_front()
+    }
+
+    /// Whether there is a fate that nobody has been told of yet.
+    pub fn has_news(&self) -> bool {
+        !self.fates.is_empty()
+    }
+
+    /// Packets that wait, the one being sent not counted.
+    pub fn queue_packets(&self) -> u64 {
+        self.queue.packets()
+    }
+
+    /// Ends the run at `end`: statistics and samples up to there.
+    pub fn finish(mut self, end: Nanos) -> (LinkStats, Vec<LinkSample>) {
+        self.advance(end);
+        let packets = self.queue.packets();
+        self.record.finish(end, packets)
+    }
+}
+
+/// A packet that waited is dropped.
+fn give_up(record: &mut Record, fates: &mut VecDeque<Fate>, now: Nanos, packet: Packet) {
+    record.queue_drop(now);
+    fates.push_back(Fate { stream: packet.stream, offered: Err(Drop::Queue) });
+}

@@ -1,0 +1,60 @@
+//! What is written down of a link: its meter, and samples for the traces.
+
+use symbiosis_base::{Bytes, Nanos};
+
+use crate::link::{Drop, Offered};
+use crate::meter::{LinkSample, LinkStats, Meter};
+
+/// Of a link that results speak of, or whose queue is bounded.
+#[derive(Debug)]
+pub(crate) struct Record {
+    pub(crate) meter: Meter,
+    pub(crate) bytes_begun: u64,
+    drops: u64,
+    sample_every: Option<Nanos>,
+    pub(crate) next_sample: Nanos,
+    samples: Vec<LinkSample>,
+}
+
+impl Record {
+    /// Statistics over the window `from..to`, and samples at every multiple of `sample_every` if given.
+    pub(crate) fn new(from: Nanos, to: Nanos, sample_every: Option<Nanos>) -> Record {
+        Record {
+            meter: Meter::new(from, to),
+            bytes_begun: 0,
+            drops: 0,
+            sample_every,
+            next_sample: if sample_every.is_some() { Nanos::ZERO } else { Nanos::MAX },
+            samples: Vec::new(),
+        }
+    }
+
+    /// Takes the sample that is due, with so many packets that wait.
+    pub(crate) fn sample(&mut self, queue_packets: u64) {
+        let (at, drops, bytes_begun) = (self.next_sample, self.drops, self.bytes_begun);
+        self.samples.push(LinkSample { at, queue_packets, drops, bytes_begun });
+        self.next_sample = self.sample_every.map_or(Nanos::MAX, |every| at + every);
+    }
+
+    /// The queue did not take a packet, or gave one up.
+    pub(crate) fn queue_drop(&mut self, now: Nanos) {
+        self.drops += 1;
+        self.meter.queue_drop(now);
+    }
+
+    /// A transmission from `start` to `end`, and what became of it.
+    #[inline]
+    pub(crate) fn sent(&mut self, start: Nanos, end: Nanos, size: Bytes, fate: Offered) {
+        self.meter.sent(start, end, size);
+        if fate == Err(Drop::Wire) {
+            self.drops += 1;
+            self.meter.wire_loss(end);
+        }
+    }
+
+    /// The end of the run.
+    pub(crate) fn finish(mut self, end: Nanos, queue_packets: u64) -> (LinkStats, Vec<LinkSample>) {
+        self.meter.queue(end, queue_packets);
+        (self.meter.stats(), self.samples)
+    }
+}

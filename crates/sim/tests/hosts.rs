@@ -1,0 +1,96 @@
+//! Hosts as they are: timers with a granularity, network cards that spare their host interrupts.
+
+mod common;
+
+use common::{Dumbbell, set};
+use symbiosis_base::Nanos;
+use symbiosis_control::params::Value;
+use symbiosis_sim::{Outcome, Packet, Passing, Plan, Recovery, Tap, run, run_tapped};
+
+/// When data left, and when ACKs came.
+#[derive(Default)]
+struct Times {
+    data: Vec<Nanos>,
+    acks: Vec<Nanos>,
+}
+
+impl Tap for Times {
+    fn passes(&mut self, passing: &Passing) {
+        match passing.packet {
+            Packet::Data { .. } => self.data.push(passing.at),
+            Packet::Ack { .. } => self.acks.push(passing.at),
+        }
+    }
+}
+
+fn tapped(plan: &Plan) -> (Outcome, Times) {
+    let mut times = Times::default();
+    (run_tapped(plan, &mut times), times)
+}
+
+/// 20 Mbit/s, 40 ms, a flow that paces, and sends pairs and streams to measure by.
+fn paced() -> Dumbbell {
+    let mut dumbbell = Dumbbell::new(20.0, 10, 200, 30);
+    set(dumbbell.flow("symbiosis", Recovery::Sack), "measurement", Value::Word("imtcp".into()));
+    dumbbell
+}
+
+/// What was paced leaves with the timer, the rest when its ACK comes: nothing leaves at any other time.
+#[test]
+fn paced_packets_leave_at_multiples_of_the_timer() {
+    for micros in [50, 250, 1000] {
+        let timer = Nanos::from_micros(micros);
+        let mut dumbbell = paced();
+        dumbbell.plan.flows[0].send_timer = timer;
+        let (outcome, times) = tapped(&dumbbell.plan);
+        assert_eq!(outcome.summary.flows[0].timeouts, 0, "a timeout is a time of its own");
+        let used = outcome.summary.links[0].utilization;
+        println!(
+            "{micros} µs: {} of {} leave at other times than an ACK's; {used:.3} of the link",
+            apart(&times).count(),
+            times.data.len()
+        );
+        assert!(apart(&times).count() > 1000 && apart(&times).all(|at| at.0 % timer.0 == 0));
+        if micros == 1000 {
+            // A packet takes 0.416 ms: one with each tick, and some pairs.
+            assert!((0.416..0.5).contains(&used), "{used}");
+        }
+    }
+    let (_, exact) = tapped(&paced().plan);
+    assert!(apart(&exact).filter(|at| at.0 % 50_000 != 0).count() > 1000, "a perfect timer knows no multiples");
+}
+
+/// Data that left when no ACK came.
+fn apart(times: &Times) -> impl Iterator<Item = &Nanos> {
+    times.data.iter().filter(|at| times.acks.binary_search(at).is_err())
+}
+
+/// A flow that never asks for a time ahead does not know of the timer.
+#[test]
+fn a_flow_that_does_not_pace_needs_no_timer() {
+    let summary = |timer| {
+        let mut dumbbell = Dumbbell::new(20.0, 10, 50, 20);
+        dumbbell.flow("cubic", Recovery::Sack).send_timer = timer;
+        run(&dumbbell.plan).summary
+    };
+    assert_eq!(summary(Nanos::ZERO), summary(Nanos::from_millis(10)));
+}
+
+/// Interrupts come at least so long after one another, and every packet has its ACK all the same.
+#[test]
+fn packets_that_are_seen_together_are_acknowledged_together() {
+    for millis in [1, 5, 20] {
+        let least = Nanos::from_millis(millis);
+        let mut dumbbell = Dumbbell::new(20.0, 10, 200, 20);
+        dumbbell.flow("cubic", Recovery::Sack).coalesce = least;
+        let (outcome, times) = tapped(&dumbbell.plan);
+        // ACKs follow one another on a link of 20 Mbit/s, 16 µs each, and one interrupt's are through long before the next.
+        let together = Nanos::from_micros(16);
+        let batches: Vec<&[Nanos]> = times.acks.chunk_by(|a, b| *b - *a <= together).collect();
+        let apart = batches.windows(2).map(|two| two[1][0] - two[0][0]).min().unwrap();
+        println!("{millis} ms: {} ACKs in {} batches, at least {apart} apart", times.acks.len(), batches.len());
+        assert!(apart >= least, "{millis} ms: {apart}");
+        assert!(outcome.ledger.delivered - times.acks.len() as u64 <= 200, "one ACK for each packet but those on the way");
+        assert!(batches.iter().map(|batch| batch.len()).max().unwrap() as f64 > 0.9 * least.secs() * 20e6 / 8.0 / 1040.0);
+    }
+}
