@@ -124,7 +124,9 @@ impl Gaps {
     pub fn acked(&mut self, ack: &Acked, links: &Links) -> Option<Gap> {
         let packets = ack.bytes.packets(links.packet);
         let arrived_at = ack.received_at.unwrap_or(ack.now);
-        let free_at = self.latest.map_or(Nanos::ZERO, |latest| latest.entered_at.saturating_add(links.access.scale(packets)));
+        // Packets that left before the latest one did not queue behind it.
+        let ahead = self.latest.filter(|latest| latest.sent_at <= ack.sent_at);
+        let free_at = ahead.map_or(Nanos::ZERO, |latest| latest.entered_at.saturating_add(links.access.scale(packets)));
         let entered_at = ack.sent_at.max(free_at).min(ack.now);
         let rtt = ack.now - entered_at;
         if ack.rtt.is_some() || self.least_rtt.is_none() {
