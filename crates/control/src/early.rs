@@ -10,7 +10,7 @@ use alloc::boxed::Box;
 use crate::entry::Entry;
 use crate::params::Param;
 use crate::symbiosis::measurement::{Measurement, Reading};
-use crate::symbiosis::{EPSILON, GAMMA, MEASUREMENT, NOISE, STREAM_PACKETS, SUBRANGES, measurement};
+use crate::symbiosis::{EPSILON, GAMMA, NOISE, PUBLISHED_MEASUREMENT, STREAM_PACKETS, SUBRANGES, measurement};
 use crate::window::{Window, may_grow};
 use crate::{Acked, Ask, Controller, LossKind, Lost, Nanos, Permit, Rate, Report, Sent, Setup};
 
@@ -21,7 +21,7 @@ pub const ENTRY: Entry = Entry {
     params: &[
         Param::number("epsilon", EPSILON, 0.01, 10.0, "growth rate, per round trip; I §4"),
         Param::number("gamma", GAMMA, 0.001, 0.999, "weight of the others' rate, below 1 or a flow dies out; I §4"),
-        MEASUREMENT,
+        PUBLISHED_MEASUREMENT,
         NOISE,
         SUBRANGES,
         STREAM_PACKETS,

@@ -6,7 +6,7 @@ use common::Dumbbell;
 use symbiosis_base::{Bytes, Nanos, Rate};
 use symbiosis_control::lotka_volterra::facts::{EqualFlows, convergence_time};
 use symbiosis_control::lotka_volterra::{Bandwidth, LotkaVolterra};
-use symbiosis_control::params::{Value, Values};
+use symbiosis_control::params::Value;
 use symbiosis_path::{Gaps, Sizes};
 use symbiosis_sim::{FlowPlan, FlowSample, Recovery, run};
 
@@ -59,7 +59,7 @@ fn one_flow_ends_where_eq_11_says_when_eq_12_says() {
 fn law(flow: &mut FlowPlan, correction: bool, pacing: f64) {
     let number = |name: &str, value| (name.to_string(), Value::Number(value));
     let given = [number("drain_s", 0.0), number("start", 0.0), number("pacing", pacing), ("correction".into(), Value::Flag(correction))];
-    flow.params = Values::resolve(flow.cc.params, &given).unwrap();
+    flow.params = common::told(flow.cc, &given);
 }
 
 /// Mean queue \[packets\] and Jain's index late in a run of `n` flows, which start together.

@@ -41,11 +41,13 @@ pub const GAMMA: f64 = 0.9;
 const EPSILON_PARAM: Param = Param::number("epsilon", EPSILON, 0.001, 1000.0, "growth rate ε of the model [1/s] (S §IV-A: 1.95)");
 const GAMMA_PARAM: Param = Param::number("gamma", GAMMA, 0.001, 0.999, "competition coefficient γ (S §IV-A: 0.9)");
 const GAMMA_RULE: Param = Param::choice("gamma_rule", &["fixed", "noise-aware"], "γ as given, or lowered by measurement noise (T Eq 15)");
-pub(crate) const MEASUREMENT: Param = Param::choice(
-    "measurement",
-    &["oracle", "capacity", "imtcp", "imtcp-published"],
-    "where K and A come from: the simulator's knowledge, or of K alone with A = K (S §III-D), or the data packets, our way or as published",
-);
+/// Where K and A come from; our own measurement unless told otherwise.
+pub(crate) const MEASUREMENT: Param = Param::choice("measurement", &["imtcp", "imtcp-published", "oracle", "capacity"], ABOUT_MEASUREMENT);
+/// The same, the published measurement unless told otherwise.
+pub(crate) const PUBLISHED_MEASUREMENT: Param =
+    Param::choice("measurement", &["imtcp-published", "imtcp", "oracle", "capacity"], ABOUT_MEASUREMENT);
+const ABOUT_MEASUREMENT: &str = "where K and A come from: the data packets themselves, by our estimator or by the published one; a simulator's \
+                                 own knowledge; or of that K alone, with A = K (S §III-D)";
 pub(crate) const NOISE: Param = Param::number("noise", 0.0, 0.0, 10.0, "oracle: relative standard deviation of K − A (T §3.2)");
 
 pub(crate) const SUBRANGES: Param =
@@ -85,7 +87,7 @@ pub const OURS: Entry = Entry {
 pub const PAPER: Entry = Entry {
     name: "symbiosis-paper",
     about: "TCP Symbiosis as published: the closed form from ACK to ACK, lifetime minimum RTT, no pacing (S §II, T §2.2)",
-    params: &[EPSILON_PARAM, GAMMA_PARAM, GAMMA_RULE, MEASUREMENT, NOISE, SUBRANGES, STREAM_PACKETS],
+    params: &[EPSILON_PARAM, GAMMA_PARAM, GAMMA_RULE, PUBLISHED_MEASUREMENT, NOISE, SUBRANGES, STREAM_PACKETS],
     build: |setup, values| Box::new(Symbiosis::new(setup, values, Settings::default())),
 };
 

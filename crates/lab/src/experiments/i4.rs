@@ -7,6 +7,7 @@ use symbiosis_sim::Outcome as Run;
 
 use super::Lab;
 use super::claims::{claim, over, within};
+use super::kinds;
 use super::series;
 use crate::figure::{Axis, Figure, Mark, Series};
 use crate::outcome::Outcome;
@@ -28,6 +29,7 @@ delay_ms = 40
 queue_bytes = 1_000_000
 [[flow]]
 cc = "{cc}"
+params = {{ {oracle} }}
 access_rate_mbps = 100
 access_delay_ms = 5
 initial_window = 2
@@ -40,7 +42,8 @@ rate_mbps = 50
 from_s = {START_UP}
 [trace]
 every_ms = 100
-"#
+"#,
+        oracle = kinds::oracle(cc),
     )
 }
 

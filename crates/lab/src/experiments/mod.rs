@@ -6,6 +6,7 @@
 mod claims;
 mod i1;
 mod i4;
+mod kinds;
 mod lab;
 mod list;
 mod m1;

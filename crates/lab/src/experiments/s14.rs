@@ -6,6 +6,7 @@ use symbiosis_control::symbiosis::GAMMA;
 
 use super::Lab;
 use super::claims::claim;
+use super::kinds;
 use crate::figure::{Axis, Figure, Mark, Series};
 use crate::outcome::{Measured, Outcome};
 use crate::scenario::Scenario;
@@ -33,18 +34,21 @@ delay_ms = 10
 queue_bdp = 1.0
 [[flow]]
 cc = "{cc}"
+params = {{ {oracle} }}
 name = "slow"
 route = ["slow access", "shared"]
 initial_window = 2
 [[flow]]
 cc = "{cc}"
+params = {{ {oracle} }}
 name = "fast"
 route = ["fast access", "shared"]
 start_s = {start}
 initial_window = 2
 [measure]
 from_s = 100
-"#
+"#,
+        oracle = kinds::oracle(cc),
     )
 }
 

@@ -5,6 +5,7 @@ use symbiosis_sim::Outcome as Run;
 
 use super::Lab;
 use super::claims::{claim, exact, over, within};
+use super::kinds;
 use super::series;
 use crate::figure::{Axis, Figure, Mark, Series};
 use crate::outcome::{Claim, Outcome};
@@ -74,8 +75,8 @@ fn run(lab: &Lab, id: &str, mbps: u32, duration: u32) -> Outcome {
         kind("scalable", "scalable", "sack"),
         // S §IV-A: one packet of α for each Mbit/s.
         Kind { params: format!("alpha = {mbps}"), ..kind("fast", "fast", "sack") },
-        kind("symbiosis-paper", "symbiosis-paper", "sack"),
-        kind("symbiosis", "symbiosis", "sack"),
+        Kind { params: kinds::oracle("symbiosis-paper").into(), ..kind("symbiosis-paper", "symbiosis-paper", "sack") },
+        Kind { params: kinds::oracle("symbiosis").into(), ..kind("symbiosis", "symbiosis", "sack") },
     ];
     // Named after the recovery that they differ in.
     kinds.push(kind("highspeed newreno", "highspeed", "newreno"));

@@ -6,6 +6,7 @@ use symbiosis_control::symbiosis::{EPSILON, GAMMA};
 
 use super::Lab;
 use super::claims::{claim, over, within};
+use super::kinds;
 use super::series;
 use crate::figure::{Axis, Figure, Mark, Series};
 use crate::outcome::{Claim, Outcome};
@@ -21,12 +22,14 @@ delay_ms = 50
 queue_packets = 1000
 [[flow]]
 cc = "{cc}"
+params = {{ {oracle} }}
 name = "first"
 access_rate_mbps = 200
 access_delay_ms = 5
 initial_window = 2
 [[flow]]
 cc = "{cc}"
+params = {{ {oracle} }}
 name = "second"
 start_s = 50
 access_rate_mbps = 200
@@ -36,7 +39,8 @@ initial_window = 2
 from_s = 150
 [trace]
 every_ms = 200
-"#
+"#,
+        oracle = kinds::oracle(cc),
     )
 }
 

@@ -3,7 +3,8 @@
 
 use symbiosis_base::{Bytes, Nanos, Rate};
 use symbiosis_control::params::{Value, Values};
-use symbiosis_control::registry;
+
+use symbiosis_control::registry::{self, Entry};
 use symbiosis_path::{Gaps, LinkSpec, QueueLimit, Sizes, Steps, TrafficSpec};
 use symbiosis_sim::{CrossPlan, FlowPlan, LinkId, Plan, PlannedLink, Recovery};
 
@@ -49,7 +50,7 @@ impl Dumbbell {
         self.plan.flows.push(FlowPlan {
             id: format!("{cc}-{}", self.plan.flows.len()),
             cc: entry,
-            params: Values::resolve(entry.params, &[]).unwrap(),
+            params: told(entry, &[]),
             start: Nanos::ZERO,
             stop: Nanos::MAX,
             bytes: None,
@@ -91,5 +92,12 @@ impl Dumbbell {
 
 /// Sets a parameter of a flow's controller.
 pub fn set(flow: &mut FlowPlan, name: &str, value: Value) {
-    flow.params = Values::resolve(flow.cc.params, &[(name.to_string(), value)]).unwrap();
+    flow.params = told(flow.cc, &[(name.to_string(), value)]);
+}
+
+/// Parameters of a controller that is told K and A by the oracle, if it has use for them, unless `given` says otherwise.
+pub fn told(entry: &'static Entry, given: &[(String, Value)]) -> Values {
+    let measures = entry.params.iter().any(|param| param.name == "measurement") && !given.iter().any(|(name, _)| name == "measurement");
+    let oracle = measures.then(|| ("measurement".to_string(), Value::Word("oracle".into())));
+    Values::resolve(entry.params, &given.iter().cloned().chain(oracle).collect::<Vec<_>>()).unwrap()
 }

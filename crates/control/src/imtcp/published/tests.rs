@@ -19,7 +19,7 @@ const DELAY: f64 = 0.1;
 
 impl Fluid {
     fn new(k: usize, n: usize) -> Fluid {
-        let setup = Setup { packet: PACKET, initial_window: PACKET, seed: 1 };
+        let setup = Setup { packet: PACKET, initial_window: PACKET, seed: 1, timer: Nanos::ZERO };
         Fluid {
             imtcp: PublishedImTcp::new(&setup, k, n),
             now: Nanos::ZERO,
