@@ -165,7 +165,10 @@ impl Capacity {
         }
         let (of_close, of_wide) = (1.0 / close.1, 1.0 / wide.1);
         let both = of_close + of_wide;
-        Some(((close.0 * of_close + wide.0 * of_wide) / both, 1.0 / both, true))
+        let service = (close.0 * of_close + wide.0 * of_wide) / both;
+        // What is between packets makes a gap longer, never shorter.
+        let (gap, _) = self.close.gap()?;
+        Some((service.min(gap), 1.0 / both, true))
     }
 
     /// How long the measured link, the one that competitors share, takes for a packet \[s\].

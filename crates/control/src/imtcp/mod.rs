@@ -112,7 +112,8 @@ impl ImTcp {
 impl Measurement for ImTcp {
     fn sent(&mut self, packet: &Sent) {
         self.streams.sent(packet);
-        self.trains.sent(packet, self.tight);
+        let others = self.result.map_or(0.0, |result| 1.0 - result.bandwidth.free());
+        self.trains.sent(packet, self.tight, others);
         self.gaps.sent(packet, self.trains.next());
     }
 

@@ -11,7 +11,8 @@ use crate::{Bytes, Departure, Nanos, Sent};
 /// Of so many packets, the first few are a train. Odd, so that where an ACK answers two packets, those of every second train fall together
 /// as they should.
 const EVERY: u64 = 33;
-/// The longest time that a train waits for its random instant, in service times: several turns of flows that take turns.
+/// The longest time that a train waits for its random instant where competitors use all of the link, in service times: several turns of
+/// flows that take turns.
 const WAIT: f64 = 8.0;
 /// The widest distance, in service times: beyond it a longer pause tells little more.
 const WIDEST: f64 = 16.0;
@@ -67,15 +68,16 @@ impl Trains {
         Trains { random: Random::new(seed, 2), next: 0, last_sent: Nanos::ZERO, wait: Nanos::ZERO, flight: Bytes::ZERO }
     }
 
-    /// A packet left; `service` is `M/K`, once K is known.
-    pub fn sent(&mut self, packet: &Sent, service: Option<Nanos>) {
+    /// A packet left; `service` is `M/K`, once K is known, and `others` the part of the link that competitors use: the train waits for
+    /// their turns, not for nobody's.
+    pub fn sent(&mut self, packet: &Sent, service: Option<Nanos>, others: f64) {
         (self.last_sent, self.flight) = (packet.now, packet.in_flight);
         if packet.retransmission {
             return;
         }
         self.next = self.next.max(packet.number.saturating_add(1));
         if let (Distance::Random, Some(service)) = (Distance::of(self.next), service) {
-            self.wait = service.scale(1.0 + WAIT * self.random.uniform());
+            self.wait = service.scale(1.0 + WAIT * others * self.random.uniform());
         }
     }
 

@@ -1,7 +1,7 @@
 //! TCP Symbiosis: the window follows the Lotka-Volterra competition model, fed by a measurement of the path (S §II-B, T §2.2).
 //!
-//! Composed of a model ([`LotkaVolterra`], in closed form from ACK to ACK), a [`Measurement`] of capacity K and available bandwidth A, a
-//! rule for [`Gamma`], and Reno for when nothing is known: before the first measurement slow start and congestion avoidance, half at
+//! Composed of a law ([`law::Law`]: the model in closed form from ACK to ACK, with a rule for [`Gamma`]), a [`Measurement`] of capacity K
+//! and available bandwidth A, and Reno for when nothing is known: before the first measurement slow start and congestion avoidance, half at
 //! three duplicate ACKs, and after a timeout everything measured is discarded (T §2.2.2).
 //!
 //! There are two settings. `symbiosis-paper` is the papers to the letter. `symbiosis` adds what they lack, each part switchable:
@@ -12,7 +12,9 @@
 //! - **start**: slow start up to a part of the window the model will end at, instead of the model's slow beginning.
 
 pub mod base_rtt;
+pub mod delivery;
 pub mod gamma;
+pub mod law;
 pub mod measurement;
 pub mod oracle;
 pub mod pacer;
@@ -22,13 +24,15 @@ use alloc::boxed::Box;
 use crate::entry::Entry;
 use crate::imtcp::ImTcp;
 use crate::imtcp::published::PublishedImTcp;
-use crate::lotka_volterra::{Bandwidth, LotkaVolterra};
+use crate::lotka_volterra::Bandwidth;
 use crate::params::{Param, Values};
 use crate::window::{Window, may_grow};
 use crate::{Acked, Ask, Bytes, Controller, Departure, LossKind, Lost, Nanos, Permit, Report, Sent, Setup};
 
+use delivery::Delivery;
 use base_rtt::{BaseRtt, DRAIN_TO, Drains};
 use gamma::Gamma;
+use law::{Law, Path};
 use measurement::{Measurement, Reading};
 use oracle::Oracle;
 use pacer::Pacer;
@@ -68,6 +72,8 @@ pub const OURS: Entry = Entry {
         SUBRANGES,
         STREAM_PACKETS,
         Param::number("pacing", 1.25, 0.0, 100.0, "packets leave at this multiple of window/srtt; 0: when ACKs come"),
+        Param::choice("law", &["lotka-volterra", "logarithmic"], "where the window goes: the papers' law, or w* = Aτ + θ·x·ln(K/x)"),
+        Param::number("theta_ms", 15.0, 0.1, 1000.0, "logarithmic: the queue that a flow asks for when it has 1/e of the link [ms]"),
         Param::flag("correction", true, "feed the model (K − A)·srtt/τ, so that a standing queue stays as short as S Eq 20 says"),
         Param::number("drain_s", 10.0, 0.0, 1e6, "mean time between drains [s], which keep τ true; 0: none"),
         Param::number("start", 0.8, 0.0, 1.0, "slow start up to this part of the model's equilibrium; 0: none"),
@@ -75,11 +81,14 @@ pub const OURS: Entry = Entry {
     build: |setup, values| {
         let settings = Settings {
             pacing: Some(values.number("pacing")).filter(|gain| *gain > 0.0),
-            correction: values.flag("correction"),
             drain: Some(values.number("drain_s")).filter(|period| *period > 0.0).map(Nanos::from_secs),
             start: values.number("start"),
         };
-        Box::new(Symbiosis::new(setup, values, settings))
+        let law = match values.word("law") {
+            "logarithmic" => Law::Logarithmic { theta: Nanos::from_secs(values.number("theta_ms") / 1e3) },
+            _ => lotka_volterra(values, values.flag("correction")),
+        };
+        Box::new(Symbiosis::new(setup, values, law, settings))
     },
 };
 
@@ -88,7 +97,7 @@ pub const PAPER: Entry = Entry {
     name: "symbiosis-paper",
     about: "TCP Symbiosis as published: the closed form from ACK to ACK, lifetime minimum RTT, no pacing (S §II, T §2.2)",
     params: &[EPSILON_PARAM, GAMMA_PARAM, GAMMA_RULE, PUBLISHED_MEASUREMENT, NOISE, SUBRANGES, STREAM_PACKETS],
-    build: |setup, values| Box::new(Symbiosis::new(setup, values, Settings::default())),
+    build: |setup, values| Box::new(Symbiosis::new(setup, values, lotka_volterra(values, false), Settings::default())),
 };
 
 /// What `symbiosis` adds to the papers; nothing by default.
@@ -96,8 +105,6 @@ pub const PAPER: Entry = Entry {
 pub struct Settings {
     /// Multiple of `w / srtt` at which packets leave.
     pub pacing: Option<f64>,
-    /// Whether the model's input is corrected for the standing queue.
-    pub correction: bool,
     /// Mean time between drains.
     pub drain: Option<Nanos>,
     /// Slow start up to this part of the equilibrium.
@@ -107,6 +114,9 @@ pub struct Settings {
 /// The model ends no lower \[packets\]. With a single packet in flight there is nothing to measure with, and a path whose `Kτ` is less than
 /// two packets is shared by loss and timeouts alone (T §4.2 has the same floor).
 const LEAST_WINDOW: f64 = 2.0;
+
+/// Who has at least this part of K is alone: nobody else keeps a queue standing, and there is nothing to drain.
+const ALONE: f64 = 0.95;
 
 /// Pacing before the first estimate, as a multiple of `w / srtt`: slow start doubles the window in a round trip.
 const START_PACING: f64 = 2.0;
@@ -125,10 +135,11 @@ pub(crate) fn measurement(setup: &Setup, values: &Values) -> Box<dyn Measurement
     }
 }
 
-/// The rule for γ that the parameters ask for.
-fn gamma_rule(values: &Values) -> Gamma {
+/// The papers' law with the constants that the parameters ask for.
+fn lotka_volterra(values: &Values, correction: bool) -> Law {
     let gamma = values.number("gamma");
-    if values.word("gamma_rule") == "fixed" { Gamma::Fixed(gamma) } else { Gamma::noise_aware(gamma) }
+    let gamma = if values.word("gamma_rule") == "fixed" { Gamma::Fixed(gamma) } else { Gamma::noise_aware(gamma) };
+    Law::LotkaVolterra { epsilon: values.number("epsilon"), gamma, correction }
 }
 
 /// What the model must be told in a standing queue.
@@ -153,12 +164,12 @@ pub fn corrected_rest(b: &Bandwidth, gamma: f64, tau: Nanos) -> f64 {
 /// The controller.
 pub struct Symbiosis {
     window: Window,
-    epsilon: f64,
-    gamma: Gamma,
+    law: Law,
     measurement: Box<dyn Measurement>,
     settings: Settings,
     /// The last result; none before the first and after a timeout.
     reading: Option<Reading>,
+    delivery: Delivery,
     rtt: BaseRtt,
     drains: Option<Drains>,
     pacer: Pacer,
@@ -170,14 +181,14 @@ pub struct Symbiosis {
 }
 
 impl Symbiosis {
-    fn new(setup: &Setup, values: &Values, settings: Settings) -> Symbiosis {
+    fn new(setup: &Setup, values: &Values, law: Law, settings: Settings) -> Symbiosis {
         Symbiosis {
             window: Window::new(setup),
-            epsilon: values.number("epsilon"),
-            gamma: gamma_rule(values),
+            law,
             measurement: measurement(setup, values),
             settings,
             reading: None,
+            delivery: Delivery::default(),
             rtt: BaseRtt::default(),
             drains: settings.drain.map(|period| Drains::new(period, setup.seed)),
             pacer: Pacer::default(),
@@ -187,20 +198,15 @@ impl Symbiosis {
         }
     }
 
-    fn model(&self) -> LotkaVolterra {
-        LotkaVolterra { epsilon: self.epsilon, gamma: self.gamma.value() }
-    }
-
-    /// What the model is fed, once K, A and τ are known.
-    fn input(&self) -> Option<(Bandwidth, Nanos)> {
+    /// What the law is told, once K, A and τ are known.
+    fn path(&self) -> Option<Path> {
         let (measured, tau) = (self.reading?.bandwidth, self.rtt.tau()?);
-        let fed = if self.settings.correction { corrected(&measured, self.rtt.smoothed(), tau) } else { measured };
-        Some((fed, tau))
+        Some(Path { measured, tau, smoothed: self.rtt.smoothed(), delivered: self.delivery.rate() })
     }
 
     fn measured(&mut self, result: Option<Reading>) {
         if let Some(reading) = result.filter(Reading::is_sure) {
-            self.gamma.measured(&reading.bandwidth);
+            self.law.measured(&reading.bandwidth);
             self.reading = Some(reading);
         }
     }
@@ -208,19 +214,18 @@ impl Symbiosis {
     /// The window answers an ACK that came `since` the one before.
     fn grow(&mut self, ack: &Acked, since: Nanos) {
         let acked = self.window.packets(ack.bytes);
-        let Some((fed, tau)) = self.input() else {
+        let Some(path) = self.path() else {
             self.window.grow_as_reno(acked);
             return;
         };
-        let model = self.model();
         let packet = self.packet.as_f64();
-        let target = self.settings.start * model.equilibrium(&fed, tau) / packet;
+        let target = self.settings.start * self.law.equilibrium(&path) / packet;
         if self.starting && self.window.cwnd < target {
             self.window.slow_start(acked.min(target - self.window.cwnd));
             return;
         }
         self.starting = false;
-        self.window.cwnd = (model.step(self.window.cwnd * packet, &fed, tau, since) / packet).max(LEAST_WINDOW);
+        self.window.cwnd = (self.law.step(self.window.cwnd * packet, &path, since) / packet).max(LEAST_WINDOW);
     }
 
     fn draining(&self, now: Nanos) -> bool {
@@ -244,9 +249,10 @@ impl Controller for Symbiosis {
         self.measured(result);
         // While anything is in flight ACKs come within a round trip. What is longer was a pause, and no time to grow in.
         let since = (ack.now - self.last_ack.unwrap_or(ack.now)).min(self.rtt.smoothed());
+        self.delivery.acked(ack.bytes, ack.now - self.last_ack.unwrap_or(ack.now), self.rtt.smoothed());
         self.last_ack = Some(ack.now);
         if let Some(drains) = &mut self.drains
-            && self.reading.is_some()
+            && self.reading.is_some_and(|reading| reading.bandwidth.free() < ALONE)
         {
             drains.advance(ack.now);
         }
@@ -261,7 +267,7 @@ impl Controller for Symbiosis {
         if loss.kind == LossKind::Timeout {
             self.reading = None;
             self.measurement.forget();
-            self.gamma.forget();
+            self.law.forget();
             self.starting = self.settings.start > 0.0;
         }
     }
@@ -286,15 +292,15 @@ impl Controller for Symbiosis {
     }
 
     fn gauges(&self, plot: &mut dyn FnMut(&'static str, f64)) {
-        plot("gamma", self.gamma.value());
+        self.law.gauges(plot);
         if let Some(tau) = self.rtt.tau() {
             plot("tau_ms", tau.millis());
         }
         if let Some(reading) = &self.reading {
             reading.gauges(plot);
         }
-        if let Some((fed, tau)) = self.input() {
-            plot("equilibrium_packets", self.model().equilibrium(&fed, tau) / self.packet.as_f64());
+        if let Some(path) = self.path() {
+            plot("equilibrium_packets", self.law.equilibrium(&path) / self.packet.as_f64());
         }
         self.measurement.gauges(plot);
     }

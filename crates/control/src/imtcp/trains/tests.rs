@@ -19,7 +19,7 @@ fn distances(flight: u64, queued: Nanos) -> alloc::vec::Vec<Option<u64>> {
                 _ => None,
             };
             now = distance.map_or(now + Nanos::from_millis(1), |us| now + Nanos::from_micros(us));
-            trains.sent(&sent(number, now, flight), Some(SERVICE));
+            trains.sent(&sent(number, now, flight), Some(SERVICE), 1.0);
             distance
         })
         .collect()
