@@ -370,15 +370,17 @@ fn every_declared_parameter_changes_something() {
         (permits, shown)
     };
     for entry in registry::ALL {
-        // Some parameters are of one measurement.
-        let measurements = entry.params.iter().find(|param| param.name == "measurement").map_or(vec![None], |param| {
-            let Kind::Choice(words) = param.kind else { panic!("measurements are words") };
-            words.iter().map(|word| Some(("measurement".to_string(), Value::Word(word.to_string())))).collect()
-        });
+        // Some parameters are of one measurement, or of one law.
+        let mut contexts = vec![Vec::new()];
+        for param in entry.params.iter().filter(|param| ["measurement", "law"].contains(&param.name)) {
+            let Kind::Choice(words) = param.kind else { panic!("{} is a word", param.name) };
+            let more = |word: &&str| (param.name.to_string(), Value::Word(word.to_string()));
+            contexts = contexts.iter().flat_map(|context| words.iter().map(|word| [context.as_slice(), &[more(word)]].concat())).collect();
+        }
         let with = |given: Vec<_>| story(entry, Values::resolve(entry.params, &given).expect("within its bounds"));
         for param in entry.params {
-            let differs = measurements.iter().any(|measurement| {
-                let given = |place: Option<f64>| measurement.iter().cloned().chain(place.map(|place| value(param, place))).collect();
+            let differs = contexts.iter().any(|context| {
+                let given = |place: Option<f64>| context.iter().cloned().chain(place.map(|place| value(param, place))).collect();
                 let usual = with(given(None));
                 [0.0, 0.5, 1.0].iter().any(|place| with(given(Some(*place))) != usual)
             });

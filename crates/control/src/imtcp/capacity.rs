@@ -26,8 +26,8 @@ use super::gaps::Gap;
 const FORGET: f64 = 0.9998;
 /// So many close gaps before K is worth anything.
 const FEWEST: f64 = 2.0;
-/// Part of K that competitors use, below which it does not matter how far the access link spreads a pair.
-const LITTLE: f64 = 0.02;
+/// Part of K that competitors use, below which it does not matter how far the access link spreads a pair, nor do wide gaps tell anything.
+pub(super) const LITTLE: f64 = 0.02;
 /// Wide gaps that make K larger than close ones can, by so many deviations, speak of another link than they: the narrowest is not the one
 /// that competitors share.
 const CONTRADICTION: f64 = 3.0;

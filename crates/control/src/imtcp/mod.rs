@@ -18,7 +18,7 @@ use crate::lotka_volterra::Bandwidth;
 use crate::symbiosis::measurement::{Measurement, Reading};
 use crate::{Acked, Bytes, Departure, Nanos, Rate, Sent, Setup};
 
-use capacity::Capacity;
+use capacity::{Capacity, LITTLE};
 use gaps::{Gap, Gaps, Links};
 use rivals::Rivals;
 use streams::Streams;
@@ -26,7 +26,7 @@ use trains::{Distance, Trains};
 
 /// Results come this often in a smoothed round-trip time.
 const RESULTS: f64 = 4.0;
-/// Joint gaps must cover this part of the time that is remembered, or a stream is sent.
+/// Joint gaps must cover this part of the time that is remembered, or a stream is sent; and without a narrow interval there is no result.
 const LEAST_COVERED: f64 = 0.1;
 /// Whether they do of late is seen over this part of a smoothed round-trip time.
 const OF_LATE: f64 = 0.25;
@@ -88,6 +88,11 @@ impl ImTcp {
         }
     }
 
+    /// The part of K that competitors use, as far as is known.
+    fn others(&self) -> f64 {
+        self.result.map_or(0.0, |result| 1.0 - result.bandwidth.free())
+    }
+
     fn gap(&mut self, gap: &Gap) {
         if !gap.joint {
             return;
@@ -98,7 +103,7 @@ impl ImTcp {
         let packet = self.packet.as_f64();
         if gap.sent <= BACK_TO_BACK * service {
             self.capacity.close(gap, packet, self.result.map(|result| result.bandwidth.available));
-        } else if let (Distance::Wide, Some(result)) = (Distance::of_gap(gap), self.result) {
+        } else if let (Distance::Wide, Some(result)) = (Distance::of_gap(gap), self.result.filter(|_| self.others() > LITTLE)) {
             self.capacity.wide(gap, packet, (result.bandwidth.available, result.error.available));
         } else {
             return;
@@ -112,8 +117,7 @@ impl ImTcp {
 impl Measurement for ImTcp {
     fn sent(&mut self, packet: &Sent) {
         self.streams.sent(packet);
-        let others = self.result.map_or(0.0, |result| 1.0 - result.bandwidth.free());
-        self.trains.sent(packet, self.tight, others);
+        self.trains.sent(packet, self.tight, self.others());
         self.gaps.sent(packet, self.trains.next());
     }
 
@@ -135,7 +139,7 @@ impl Measurement for ImTcp {
         self.gap(&gap);
         let (capacity, capacity_error) = self.known_capacity?;
         let tight = Rate::of(self.packet, self.tight?);
-        let (available, available_error) = self.rivals.available(tight, capacity_error)?;
+        let (available, available_error) = self.rivals.available(tight, capacity_error, self.packet.as_f64())?;
         let available = available.clamp(Rate::ZERO, capacity);
         let jumped = |result: Reading| available.abs_diff(result.bandwidth.available) > available_error * JUMP;
         let news = self.rivals.gaps() >= FEWEST_GAPS && self.result.is_some_and(jumped);
@@ -144,7 +148,8 @@ impl Measurement for ImTcp {
             let spacing = Nanos::from_secs(STREAM_SPACING * self.smoothed);
             self.streams.begin(ack.now, spacing, &known, self.packet, ack.in_flight.packets(self.packet));
         }
-        if self.rivals.covered() < LEAST_COVERED * self.smoothed && !news {
+        let sure = self.rivals.gaps() >= FEWEST_GAPS && available_error <= capacity * DOUBT;
+        if self.rivals.covered() < LEAST_COVERED * self.smoothed && !news && !sure {
             return None;
         }
         let due = self.last_result.is_none_or(|last| (ack.now - last).secs() >= self.smoothed / RESULTS);

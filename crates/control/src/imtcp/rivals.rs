@@ -63,13 +63,14 @@ impl Rivals {
 
     /// A, within zero and the capacity, and half the width of its 95 % confidence interval; none when no time is covered. The interval is
     /// that of the mean of `K·arrived − bytes − U·sent` over the mean of `sent`, and what an error of K does.
-    pub fn available(&self, capacity: Rate, capacity_error: Rate) -> Option<(Rate, Rate)> {
+    /// One packet of `packet` bytes more than was seen is in doubt always: that none came is no proof that nobody sends.
+    pub fn available(&self, capacity: Rate, capacity_error: Rate, packet: f64) -> Option<(Rate, Rate)> {
         if self.sent <= 0.0 {
             return None;
         }
         let k = capacity.bytes_per_s();
         let u = (k * self.arrived - self.bytes) / self.sent;
-        let noise = CI95 * libm::sqrt(self.squares.residual(k, u)) / self.sent;
+        let noise = CI95 * libm::sqrt(self.squares.residual(k, u) + packet * packet) / self.sent;
         // dA/dK = 1 − Σarrived/Σsent.
         let of_capacity = (1.0 - self.arrived / self.sent) * capacity_error.bytes_per_s();
         let error = libm::sqrt(noise * noise + of_capacity * of_capacity);

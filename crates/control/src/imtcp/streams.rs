@@ -11,10 +11,11 @@ use crate::{Bytes, Departure, Nanos, Sent};
 
 /// Packets that a stream sends back to back at its start.
 const HEAD: u32 = 3;
-/// Packets that follow at the stream's rate: at most so many, and a small part of the flight, but some.
+/// Packets that follow at the stream's rate: a small part of the flight, but not fewer than the first number, and more than the second
+/// only as this smaller part of a long flight.
 const BODY: (f64, f64) = (4.0, 20.0);
-/// That part.
 const OF_FLIGHT: f64 = 0.125;
+const OF_LONG_FLIGHT: f64 = 1.0 / 64.0;
 /// The stream's rate over the available bandwidth.
 const OVER: f64 = 1.1;
 /// Each stream after one that told nothing is so much faster.
@@ -50,7 +51,7 @@ impl Streams {
         let rate = (known.available * OVER * faster).clamp(known.capacity * RATE.0, known.capacity * RATE.1);
         self.gap = rate.time_for(packet);
         self.head = HEAD;
-        self.body = (flight * OF_FLIGHT).clamp(BODY.0, BODY.1) as u32;
+        self.body = (flight * OF_FLIGHT).clamp(BODY.0, BODY.1.max(flight * OF_LONG_FLIGHT)) as u32;
         self.vain = (self.vain + 1).min(MOST_VAIN);
         self.begun = Some(now);
     }

@@ -14,7 +14,7 @@ const EVERY: u64 = 33;
 /// The longest time that a train waits for its random instant where competitors use all of the link, in service times: several turns of
 /// flows that take turns.
 const WAIT: f64 = 8.0;
-/// The widest distance, in service times: beyond it a longer pause tells little more.
+/// The widest distance where competitors use all of the link, in service times: a longer pause tells little more.
 const WIDEST: f64 = 16.0;
 /// The part of the queue that is there for sure: competitors' packets come in lumps.
 const SURE: f64 = 0.5;
@@ -59,19 +59,20 @@ pub struct Trains {
     next: u64,
     last_sent: Nanos,
     wait: Nanos,
+    others: f64,
     flight: Bytes,
 }
 
 impl Trains {
     /// For a new connection.
     pub fn new(seed: u64) -> Trains {
-        Trains { random: Random::new(seed, 2), next: 0, last_sent: Nanos::ZERO, wait: Nanos::ZERO, flight: Bytes::ZERO }
+        Trains { random: Random::new(seed, 2), next: 0, last_sent: Nanos::ZERO, wait: Nanos::ZERO, others: 0.0, flight: Bytes::ZERO }
     }
 
     /// A packet left; `service` is `M/K`, once K is known, and `others` the part of the link that competitors use: the train waits for
     /// their turns, not for nobody's.
     pub fn sent(&mut self, packet: &Sent, service: Option<Nanos>, others: f64) {
-        (self.last_sent, self.flight) = (packet.now, packet.in_flight);
+        (self.last_sent, self.flight, self.others) = (packet.now, packet.in_flight, others);
         if packet.retransmission {
             return;
         }
@@ -97,7 +98,7 @@ impl Trains {
             (Distance::Close, _) => Departure::Regardless(self.last_sent),
             (Distance::Wide, Some(service)) => {
                 let long = self.next % EVERY == 1 && self.next / EVERY % 4 >= 2;
-                let wide = if long { queued.scale(SURE).min(service.scale(WIDEST)).max(service) } else { service };
+                let wide = if long { queued.scale(SURE).min(service.scale(WIDEST * self.others)).max(service) } else { service };
                 Departure::Regardless(self.last_sent.saturating_add(wide))
             }
             (Distance::Random, Some(_)) => Departure::Regardless(self.last_sent.saturating_add(self.wait)),

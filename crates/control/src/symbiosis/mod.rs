@@ -29,8 +29,8 @@ use crate::params::{Param, Values};
 use crate::window::{Window, may_grow};
 use crate::{Acked, Ask, Bytes, Controller, Departure, LossKind, Lost, Nanos, Permit, Report, Sent, Setup};
 
-use delivery::Delivery;
 use base_rtt::{BaseRtt, DRAIN_TO, Drains};
+use delivery::Delivery;
 use gamma::Gamma;
 use law::{Law, Path};
 use measurement::{Measurement, Reading};
@@ -72,8 +72,14 @@ pub const OURS: Entry = Entry {
         SUBRANGES,
         STREAM_PACKETS,
         Param::number("pacing", 1.25, 0.0, 100.0, "packets leave at this multiple of window/srtt; 0: when ACKs come"),
-        Param::choice("law", &["lotka-volterra", "logarithmic"], "where the window goes: the papers' law, or w* = Aτ + θ·x·ln(K/x)"),
-        Param::number("theta_ms", 15.0, 0.1, 1000.0, "logarithmic: the queue that a flow asks for when it has 1/e of the link [ms]"),
+        Param::choice("law", &["logarithmic", "lotka-volterra"], "where the window goes: w* = Aτ + θ·x·ln(K/x), or the papers' law"),
+        Param::number(
+            "theta_ms",
+            law::THETA.0 as f64 / 1e6,
+            0.1,
+            1000.0,
+            "logarithmic: the queue that a flow asks for when it has 1/e of the link [ms]",
+        ),
         Param::flag("correction", true, "feed the model (K − A)·srtt/τ, so that a standing queue stays as short as S Eq 20 says"),
         Param::number("drain_s", 10.0, 0.0, 1e6, "mean time between drains [s], which keep τ true; 0: none"),
         Param::number("start", 0.8, 0.0, 1.0, "slow start up to this part of the model's equilibrium; 0: none"),
@@ -85,7 +91,7 @@ pub const OURS: Entry = Entry {
             start: values.number("start"),
         };
         let law = match values.word("law") {
-            "logarithmic" => Law::Logarithmic { theta: Nanos::from_secs(values.number("theta_ms") / 1e3) },
+            "logarithmic" => Law::Logarithmic { theta: Nanos::from_secs(values.number("theta_ms") / 1e3), packet: setup.packet },
             _ => lotka_volterra(values, values.flag("correction")),
         };
         Box::new(Symbiosis::new(setup, values, law, settings))

@@ -3,6 +3,7 @@ use alloc::vec::Vec;
 
 use super::*;
 use crate::Rate;
+use crate::lotka_volterra::LotkaVolterra;
 use crate::params::Value;
 
 const PACKET: Bytes = Bytes(1500);
@@ -153,15 +154,29 @@ fn the_start_is_slow_start_to_a_part_of_the_equilibrium() {
 fn a_drain_halves_the_window_for_one_round_trip_about_every_ten_seconds() {
     let mut bench = Bench::new(&OURS, &[]);
     bench.ack(TAU, false, false);
-    bench.oracle(100.0, 100.0);
+    bench.oracle(100.0, 50.0);
     bench.run(Nanos::from_millis(8_000), Nanos::from_millis(1));
     let mut low = 0;
+    let full = bench.window();
     for _ in 0..92_000 {
         bench.ack(Nanos::from_millis(1), false, false);
-        low += u32::from(bench.window() < 500.0);
+        low += u32::from(bench.window() < 0.6 * full);
     }
     // Nine to thirteen drains of 100 ms in 100 s.
     assert!((800..=1300).contains(&low), "{low} ms of drains");
+}
+
+#[test]
+fn who_is_alone_does_not_drain() {
+    let mut bench = Bench::new(&OURS, &[]);
+    bench.ack(TAU, false, false);
+    bench.oracle(100.0, 100.0);
+    bench.run(Nanos::from_millis(5_000), Nanos::from_millis(1));
+    let full = bench.window();
+    for _ in 0..40_000 {
+        bench.ack(Nanos::from_millis(1), false, false);
+        assert!(bench.window() > 0.9 * full);
+    }
 }
 
 #[test]

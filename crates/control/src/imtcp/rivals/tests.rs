@@ -26,11 +26,11 @@ fn a_comes_out_of_what_the_link_did() {
     for u in [1_000.0, 5_000.0, 9_000.0] {
         let mut rivals = Rivals::default();
         gaps(u, 20_000, 0.0, |random| 0.02 * random.uniform()).iter().for_each(|gap| rivals.add(gap));
-        let (available, error) = rivals.available(K, Rate::ZERO).unwrap();
+        let (available, error) = rivals.available(K, Rate::ZERO, 0.0).unwrap();
         let off = available.abs_diff(K - Rate::from_bytes_per_s(u));
         assert!(off <= error * 1.5 && error.bytes_per_s() < 0.02 * 10_000.0, "{available:?} ± {error:?} beside {u}");
     }
-    assert!(Rivals::default().available(K, Rate::ZERO).is_none());
+    assert!(Rivals::default().available(K, Rate::ZERO, 0.0).is_none());
 }
 
 #[test]
@@ -38,7 +38,7 @@ fn in_a_standing_queue_a_is_what_the_flow_gets_through_whatever_k_is_thought_to_
     let mut rivals = Rivals::default();
     rivals.add(&Gap { first: 1, last: 1, sent: 0.02, entered: 0.02, arrived: 0.02, bytes: 100.0, joint: true });
     for k in [8_000.0, 10_000.0, 20_000.0] {
-        let (available, error) = rivals.available(Rate::from_bytes_per_s(k), Rate::from_bytes_per_s(0.1 * k)).unwrap();
+        let (available, error) = rivals.available(Rate::from_bytes_per_s(k), Rate::from_bytes_per_s(0.1 * k), 0.0).unwrap();
         assert!((available.bytes_per_s() - 5_000.0).abs() < 1e-6);
         assert!(error.bytes_per_s() < 1e-3, "nor does an error of K matter: {error:?}");
     }
@@ -68,7 +68,7 @@ fn the_interval_is_that_of_what_comes_in_between() {
                 joint: true,
             });
         }
-        let (available, error) = rivals.available(K, Rate::ZERO).unwrap();
+        let (available, error) = rivals.available(K, Rate::ZERO, 0.0).unwrap();
         readings.push(available.bytes_per_s());
         errors += error.bytes_per_s() / 1.96 / 1000.0;
     }
