@@ -37,6 +37,7 @@ const SHORTEST: f64 = 0.02;
 const STEP: f64 = 0.02;
 /// A pair so many times as long as the shortest was not spread by packets in between, but by a receiver or a host that stopped.
 const STALLED: f64 = 8.0;
+const IN_A_ROW: u32 = 10;
 /// Half the width of a 95 % confidence interval, in standard deviations.
 pub(super) const CI95: f64 = 1.96;
 
@@ -59,6 +60,8 @@ struct Close {
     available: f64,
     /// The shortest but for a few.
     shortest: f64,
+    /// Too long to be pairs, in a row.
+    stalled: u32,
 }
 
 /// Faded sums over wide gaps: of `y = g − d` \[s\] on `z = bytes/M − A·d/M`, each by the inverse of its variance, which grows as `d`.
@@ -132,8 +135,14 @@ impl Capacity {
             // What came before was no sample of pairs: of an answer that a timer held back, as likely as not.
             self.close = Close::default();
         } else if self.close.shortest > 0.0 && of_one > STALLED * self.close.shortest {
-            return;
+            self.close.stalled += 1;
+            if self.close.stalled < IN_A_ROW {
+                return;
+            }
+            // So many cannot be exceptions: the short ones were, which a network card handed up together.
+            self.close = Close::default();
         }
+        self.close.stalled = 0;
         fade([&mut self.close.count, &mut self.close.gap, &mut self.close.gap_gap], [1.0, of_one, of_one * of_one]);
         self.close.shorten(of_one);
         if let Some(available) = available {

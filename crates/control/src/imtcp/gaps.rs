@@ -70,6 +70,14 @@ struct Group {
 /// A receiver answers at most so many packets with one ACK (RFC 9000 §13.2.2 and RFC 1122 say two; batches of a network card are larger).
 const MOST_MERGED: u64 = 4;
 
+/// Arrivals closer than this part of the mean spacing are one: a network card handed them up together.
+const ONE_INSTANT: f64 = 1.0 / 16.0;
+/// Weight of a spacing in the mean, and by how many means it counts at the most: pauses are no spacing.
+const SPACING_WEIGHT: f64 = 1.0 / 64.0;
+const LONGEST_SPACING: f64 = 64.0;
+/// Where more than this part of the packets of late came with two others or more, arrivals are a network card's and not the path's.
+const MERGED_WORLD: f64 = 0.25;
+
 /// Makes gaps of acknowledged packets.
 ///
 /// Packets that arrive at the same instant, as an ACK for two makes it seem, count as one: the bytes since the ACK before are one gap.
@@ -78,6 +86,10 @@ pub struct Gaps {
     earlier: Option<Group>,
     latest: Option<Group>,
     least_rtt: Option<Nanos>,
+    /// Mean distance of arrivals \[ns\].
+    spacing: f64,
+    /// Part of the packets that came with two others or more.
+    crowd: f64,
     repeated: Repeated,
     unused: Unused,
 }
@@ -149,7 +161,11 @@ impl Gaps {
             own.joint = entered_at <= latest.busy_until;
             own.disordered = ack.sent_at < latest.sent_at || arrived_at < latest.arrived_at;
             own.busy_until = latest.busy_until.saturating_add(links.service.scale(packets));
-            if latest.arrived_at == arrived_at && follows(latest.last, ack.number) {
+            let apart = (arrived_at - latest.arrived_at).0 as f64;
+            let together = apart <= ONE_INSTANT * self.spacing;
+            let counted = if self.spacing > 0.0 { apart.min(LONGEST_SPACING * self.spacing) } else { apart };
+            self.spacing += SPACING_WEIGHT * (counted - self.spacing);
+            if together && follows(latest.last, ack.number) {
                 *latest = Group {
                     first: latest.first,
                     bytes: latest.bytes + own.bytes,
@@ -166,12 +182,15 @@ impl Gaps {
             own.busy_until = latest.busy_until.saturating_add(links.service.scale(packets));
         }
         let done = self.latest.replace(own)?;
+        let packets = (done.last - done.first + 1) as f64;
+        let crowd = if packets > 2.0 { 1.0 } else { 0.0 };
+        self.crowd += SPACING_WEIGHT * packets.min(1.0 / SPACING_WEIGHT) * (crowd - self.crowd);
         let earlier = self.earlier.replace(done)?;
         let why_not = if done.disordered {
             Some(&mut self.unused.disordered)
         } else if !follows(earlier.last, done.first) {
             Some(&mut self.unused.apart)
-        } else if done.last - done.first >= MOST_MERGED {
+        } else if done.last - done.first >= MOST_MERGED || self.is_merged() {
             Some(&mut self.unused.merged)
         } else if self.repeated.any(done.first, done.last) {
             Some(&mut self.unused.repeated)
@@ -196,6 +215,11 @@ impl Gaps {
     /// How long the latest packet waited on its way, as its round-trip time over the least tells.
     pub fn queued(&self) -> Nanos {
         self.latest.map_or(Nanos::ZERO, |latest| latest.rtt - self.least_rtt.unwrap_or(latest.rtt))
+    }
+
+    /// Whether arrivals are merged beyond use.
+    pub fn is_merged(&self) -> bool {
+        self.crowd > MERGED_WORLD
     }
 
     /// What made no gap.

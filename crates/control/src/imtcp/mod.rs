@@ -88,6 +88,13 @@ impl ImTcp {
         }
     }
 
+    /// Nothing is known of K and A.
+    fn start_anew(&mut self) {
+        (self.rivals, self.capacity) = (Rivals::default(), Capacity::default());
+        (self.last_result, self.known_capacity, self.result) = (None, None, None);
+        (self.tight, self.access) = (None, Nanos::ZERO);
+    }
+
     /// The part of K that competitors use, as far as is known.
     fn others(&self) -> f64 {
         self.result.map_or(0.0, |result| 1.0 - result.bandwidth.free())
@@ -135,7 +142,12 @@ impl Measurement for ImTcp {
             self.covered *= libm::exp(-since.secs() / (OF_LATE * self.smoothed));
         }
         let links = Links { packet: self.packet, access: self.access, service: self.tight.unwrap_or(Nanos::ZERO) };
-        let gap = self.gaps.acked(ack, &links)?;
+        let gap = self.gaps.acked(ack, &links);
+        if self.gaps.is_merged() && self.known_capacity.is_some() {
+            // What was measured so far is the network card's work too.
+            self.start_anew();
+        }
+        let gap = gap?;
         self.gap(&gap);
         let (capacity, capacity_error) = self.known_capacity?;
         let tight = Rate::of(self.packet, self.tight?);
@@ -183,11 +195,8 @@ impl Measurement for ImTcp {
     }
 
     fn forget(&mut self) {
-        self.rivals = Rivals::default();
-        self.capacity = Capacity::default();
         self.gaps = Gaps::default();
-        (self.last_result, self.known_capacity, self.result) = (None, None, None);
-        (self.tight, self.access) = (None, Nanos::ZERO);
+        self.start_anew();
     }
 
     fn gauges(&self, plot: &mut dyn FnMut(&'static str, f64)) {

@@ -108,3 +108,22 @@ fn a_narrower_link_before_the_shared_one_leaves_k_on_the_safe_side() {
     let (k, error) = estimate(6_000.0, 2.5, 2_000);
     assert!(k > 0.5 * PACKET / 0.025 && k - error < PACKET / 0.025, "{k} ± {error}, the narrowest is {}", PACKET / 0.025);
 }
+
+#[test]
+fn an_answer_that_was_held_back_is_no_pair_nor_are_acks_that_came_together() {
+    let close = |capacity: &mut Capacity, arrived: f64| {
+        capacity.close(&Gap { first: 1, last: 1, sent: 0.0, entered: 0.0, arrived, bytes: PACKET, joint: true }, PACKET, None);
+    };
+    let k = |capacity: &Capacity| capacity.estimate(PACKET).unwrap().0.bytes_per_s();
+    // A delayed ACK at the start, and later.
+    let mut capacity = Capacity::default();
+    close(&mut capacity, 0.5);
+    (0..5).for_each(|_| close(&mut capacity, 0.01));
+    close(&mut capacity, 0.5);
+    assert!((k(&capacity) - K).abs() < 1.0);
+    // Compressed at the start, and never again.
+    let mut capacity = Capacity::default();
+    (0..5).for_each(|_| close(&mut capacity, 0.0001));
+    (0..20).for_each(|_| close(&mut capacity, 0.01));
+    assert!((k(&capacity) - K).abs() < 1.0);
+}
