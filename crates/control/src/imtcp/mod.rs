@@ -33,6 +33,8 @@ const OF_LATE: f64 = 0.25;
 /// An interval of A wider than this part of K to either side lengthens the memory, from one smoothed round-trip time to at most so many.
 const DOUBT: f64 = 0.05;
 const MOST_MEMORY: f64 = 4.0;
+/// The first result may be as doubtful as this: a small window never covers much, and to know little is better than nothing.
+const FIRST_DOUBT: f64 = 0.25;
 /// What covers less is a result all the same if it differs from the last by so many halves of its confidence interval: A has jumped.
 const JUMP: f64 = 2.0;
 /// By fewer gaps an interval is not to be trusted: more often than not nothing came in between.
@@ -160,7 +162,8 @@ impl Measurement for ImTcp {
             let spacing = Nanos::from_secs(STREAM_SPACING * self.smoothed);
             self.streams.begin(ack.now, spacing, &known, self.packet, ack.in_flight.packets(self.packet));
         }
-        let sure = self.rivals.gaps() >= FEWEST_GAPS && available_error <= capacity * DOUBT;
+        let doubt = if self.result.is_some() { DOUBT } else { FIRST_DOUBT };
+        let sure = self.rivals.gaps() >= FEWEST_GAPS && available_error <= capacity * doubt;
         if self.rivals.covered() < LEAST_COVERED * self.smoothed && !news && !sure {
             return None;
         }

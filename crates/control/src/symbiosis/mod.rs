@@ -82,6 +82,7 @@ pub const OURS: Entry = Entry {
         ),
         Param::flag("correction", true, "feed the model (K − A)·srtt/τ, so that a standing queue stays as short as S Eq 20 says"),
         Param::number("drain_s", 10.0, 0.0, 1e6, "mean time between drains [s], which keep τ true; 0: none"),
+        Param::flag("keep", true, "a loss takes no more from the window than is over Aτ: what is free is not congested"),
         Param::number("start", 0.8, 0.0, 1.0, "slow start up to this part of the model's equilibrium; 0: none"),
     ],
     build: |setup, values| {
@@ -89,6 +90,7 @@ pub const OURS: Entry = Entry {
             pacing: Some(values.number("pacing")).filter(|gain| *gain > 0.0),
             drain: Some(values.number("drain_s")).filter(|period| *period > 0.0).map(Nanos::from_secs),
             start: values.number("start"),
+            keep: values.flag("keep"),
         };
         let law = match values.word("law") {
             "logarithmic" => Law::Logarithmic { theta: Nanos::from_secs(values.number("theta_ms") / 1e3), packet: setup.packet },
@@ -115,6 +117,8 @@ pub struct Settings {
     pub drain: Option<Nanos>,
     /// Slow start up to this part of the equilibrium.
     pub start: f64,
+    /// A loss takes no more from the window than is over Aτ.
+    pub keep: bool,
 }
 
 /// The model ends no lower \[packets\]. With a single packet in flight there is nothing to measure with, and a path whose `Kτ` is less than
@@ -269,7 +273,13 @@ impl Controller for Symbiosis {
     }
 
     fn lost(&mut self, loss: &Lost) {
+        let before = self.window.cwnd;
         self.window.lose_as_reno(loss.kind);
+        if let (true, LossKind::FastRetransmit, Some(path)) = (self.settings.keep, loss.kind, self.path()) {
+            let free = path.measured.available.times(path.tau) / self.packet.as_f64();
+            self.window.cwnd = self.window.cwnd.max(free.min(before));
+            self.window.ssthresh = self.window.ssthresh.max(self.window.cwnd);
+        }
         if loss.kind == LossKind::Timeout {
             self.reading = None;
             self.measurement.forget();

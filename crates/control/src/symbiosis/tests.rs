@@ -129,6 +129,23 @@ fn time_in_recovery_and_idle_time_are_not_the_models() {
 }
 
 #[test]
+fn a_loss_takes_no_more_than_is_over_what_is_free() {
+    for (keep, wanted) in [(true, 500.0), (false, 416.7)] {
+        let mut bench = Bench::new(&OURS, &[("keep", Value::Flag(keep)), ("law", Value::Word("lotka-volterra".into()))]);
+        bench.ack(TAU, false, false);
+        bench.oracle(100.0, 100.0);
+        bench.run(Nanos::from_millis(9_000), Nanos::from_millis(1));
+        assert!((bench.window() - 833.3).abs() < 5.0, "{}", bench.window());
+        // 60 of 100 Mbit/s are free: 500 packets. The window has no time to follow.
+        bench.oracle(100.0, 60.0);
+        bench.lose(LossKind::FastRetransmit);
+        assert!((bench.window() / wanted - 1.0).abs() < 0.01, "{} instead of {wanted}", bench.window());
+        bench.lose(LossKind::Timeout);
+        assert_eq!(bench.window(), 1.0, "a timeout discards all");
+    }
+}
+
+#[test]
 fn a_flow_that_starts_late_has_no_past() {
     let mut bench = Bench::new(&PAPER, &[]);
     bench.oracle(100.0, 0.0);
