@@ -1,7 +1,5 @@
 //! The measurement by itself: what `symbiosis` reads of A and K beside UDP when nobody tells it.
 
-use symbiosis_sim::Outcome as Run;
-
 use super::Lab;
 use super::claims::{claim, over, within};
 use super::series;
@@ -42,17 +40,10 @@ every_ms = 25
     )
 }
 
-/// A gauge of the only flow over time; samples without it are left out.
-fn gauge(run: &Run, name: &str) -> Vec<(f64, f64)> {
-    let value = |sample: &symbiosis_sim::FlowSample| sample.gauges.iter().find(|(known, _)| *known == name).map(|(_, value)| *value);
-    run.flow_traces[0].iter().filter_map(|sample| Some((sample.at.secs(), value(sample)?))).collect()
-}
-
 /// The deviation of single readings from their mean.
 fn deviation(points: &[(f64, f64)]) -> f64 {
     let values: Vec<f64> = points.iter().filter(|(t, _)| *t >= START_UP).map(|(_, a)| *a).collect();
-    let mean = values.iter().sum::<f64>() / values.len() as f64;
-    (values.iter().map(|a| (a - mean) * (a - mean)).sum::<f64>() / values.len() as f64).sqrt()
+    series::moments(&values).1
 }
 
 pub fn run(lab: &Lab) -> Outcome {
@@ -62,9 +53,9 @@ pub fn run(lab: &Lab) -> Outcome {
     for available in [20.0, 50.0, 80.0] {
         let scenario = lab.scenario(&text(&format!("A{available}"), duration, &format!("{}", K - available)));
         let runs = lab.over_seeds(&scenario);
-        let bias = over(&runs, |run| series::mean(&gauge(run, "A_mbps"), START_UP, duration) - available);
-        let spread = over(&runs, |run| deviation(&gauge(run, "A_mbps")));
-        let capacity = over(&runs, |run| series::mean(&gauge(run, "K_mbps"), START_UP, duration));
+        let bias = over(&runs, |run| series::mean(&series::gauge(run, "A_mbps"), START_UP, duration) - available);
+        let spread = over(&runs, |run| deviation(&series::gauge(run, "A_mbps")));
+        let capacity = over(&runs, |run| series::mean(&series::gauge(run, "K_mbps"), START_UP, duration));
         let used = over(&runs, |run| run.summary.flows[0].throughput_mbps / available);
         let lost = over(&runs, |run| run.summary.links[0].drops as f64);
         found.claims.extend([
@@ -142,7 +133,7 @@ fn steps(lab: &Lab, found: &mut Outcome) -> Figure {
         // Nine tenths of the way.
         let there = move |a: f64| (a - from) / (to - from) >= 0.9;
         let delay = over(&runs, |run| {
-            let points = gauge(run, "A_mbps");
+            let points = series::gauge(run, "A_mbps");
             points.iter().find(|(t, a)| *t > at && there(*a)).map_or(f64::INFINITY, |(t, _)| t - at) / RTT
         });
         found.claims.push(found_in(from, to, delay));
@@ -155,7 +146,7 @@ fn steps(lab: &Lab, found: &mut Outcome) -> Figure {
         caption: "What one flow of symbiosis reads when UDP jumps from 20 to 80 Mbit/s and back; the first seed.".into(),
         x: Axis::linear("time [s]"),
         y: Axis::linear("available bandwidth [Mbit/s]").range(0.0, 110.0),
-        series: vec![Series::new("measured", Mark::Line, gauge(&runs[0], "A_mbps")), Series::new("truth", Mark::Dashed, truth)],
+        series: vec![Series::new("measured", Mark::Line, series::gauge(&runs[0], "A_mbps")), Series::new("truth", Mark::Dashed, truth)],
     }
 }
 

@@ -10,6 +10,7 @@ mod kinds;
 mod lab;
 mod list;
 mod m1;
+mod m2;
 mod s1;
 mod s14;
 mod s4;

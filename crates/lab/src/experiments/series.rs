@@ -29,3 +29,15 @@ pub fn drops_from(outcome: &Outcome, from: f64) -> f64 {
     let before = trace.iter().take_while(|sample| sample.at.secs() <= from).last().map_or(0, |sample| sample.drops);
     (trace.last().map_or(0, |sample| sample.drops) - before) as f64
 }
+
+/// A gauge of the first flow over time; samples without it are left out.
+pub fn gauge(outcome: &Outcome, name: &str) -> Vec<(f64, f64)> {
+    let value = |sample: &FlowSample| sample.gauges.iter().find(|(known, _)| *known == name).map(|(_, value)| *value);
+    outcome.flow_traces[0].iter().filter_map(|sample| Some((sample.at.secs(), value(sample)?))).collect()
+}
+
+/// Mean and standard deviation.
+pub fn moments(values: &[f64]) -> (f64, f64) {
+    let mean = values.iter().sum::<f64>() / values.len() as f64;
+    (mean, (values.iter().map(|value| (value - mean) * (value - mean)).sum::<f64>() / values.len() as f64).sqrt())
+}
