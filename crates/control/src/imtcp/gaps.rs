@@ -143,7 +143,9 @@ impl Gaps {
         let rtt = ack.now - entered_at;
         if ack.rtt.is_some() || self.least_rtt.is_none() {
             // Only of packets that left once: of a repeated one nobody knows which copy arrived.
-            self.least_rtt = Some(self.least_rtt.map_or(rtt, |least| least.min(rtt)));
+            // And with its wait for the access link: an estimate of that, once wrong, must not stay in it.
+            let whole = ack.now - ack.sent_at;
+            self.least_rtt = Some(self.least_rtt.map_or(whole, |least| least.min(whole)));
         }
         let mut own = Group {
             first: ack.number,

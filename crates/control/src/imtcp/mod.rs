@@ -33,6 +33,8 @@ const OF_LATE: f64 = 0.25;
 /// An interval of A wider than this part of K to either side lengthens the memory, from one smoothed round-trip time to at most so many.
 const DOUBT: f64 = 0.05;
 const MOST_MEMORY: f64 = 4.0;
+/// And not less than this \[s\]: what Poisson traffic sends in less time tells little of its rate.
+const LEAST_MEMORY: f64 = 0.1;
 /// The first result may be as doubtful as this: a small window never covers much, and to know little is better than nothing.
 const FIRST_DOUBT: f64 = 0.25;
 /// What covers less is a result all the same if it differs from the last by so many halves of its confidence interval: A has jumped.
@@ -140,7 +142,7 @@ impl Measurement for ImTcp {
         if since > Nanos::ZERO {
             let longer =
                 self.result.map_or(1.0, |result| (result.error.available / (result.bandwidth.capacity * DOUBT)).clamp(1.0, MOST_MEMORY));
-            self.rivals.fade(since.secs(), longer * self.smoothed);
+            self.rivals.fade(since.secs(), longer * self.smoothed.max(LEAST_MEMORY));
             self.covered *= libm::exp(-since.secs() / (OF_LATE * self.smoothed));
         }
         let links = Links { packet: self.packet, access: self.access, service: self.tight.unwrap_or(Nanos::ZERO) };

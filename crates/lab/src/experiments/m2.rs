@@ -103,7 +103,14 @@ every_ms = {every}
             )
         };
         vec![
-            claim(format!("{}: bias within 1 % of K, the worst of three loads", self.name()), "0 (our bar: 1)", bias, "% of K", bias.mean.abs() <= 1.0, why_bias),
+            claim(
+                format!("{}: bias within 1 % of K, the worst of three loads", self.name()),
+                "0 (our bar: 1)",
+                bias,
+                "% of K",
+                bias.mean.abs() <= 1.0,
+                why_bias,
+            ),
             claim(
                 format!("{}: deviation of a reading within 2.5 % of K, the worst of three loads", self.name()),
                 "≤ 2.5 (our bar)",
@@ -117,7 +124,8 @@ every_ms = {every}
 }
 
 pub fn run(lab: &Lab) -> Outcome {
-    let usual = Case { measurement: "imtcp", mbps: 100.0, rtt_ms: 100.0, timer_us: 0, load: 0.9, duration: if lab.quick { 12.0 } else { 30.0 } };
+    let usual =
+        Case { measurement: "imtcp", mbps: 100.0, rtt_ms: 100.0, timer_us: 0, load: 0.9, duration: if lab.quick { 12.0 } else { 30.0 } };
     let rtts: &[f64] = if lab.quick { &[100.0] } else { &[30.0, 60.0, 100.0, 150.0] };
     let mut cases = Vec::new();
     for measurement in ["imtcp", "imtcp-published"] {
@@ -140,7 +148,11 @@ pub fn run(lab: &Lab) -> Outcome {
         if case.mbps == 100.0 && case.timer_us == 0 && case.load == 0.9 {
             curves.push(Series {
                 band: Some(FREE.iter().zip(&results).map(band).collect()),
-                ..Series::new(&format!("{}, {} ms", case.measurement, case.rtt_ms), Mark::LinePoints, FREE.iter().zip(&results).map(point).collect())
+                ..Series::new(
+                    &format!("{}, {} ms", case.measurement, case.rtt_ms),
+                    Mark::LinePoints,
+                    FREE.iter().zip(&results).map(point).collect(),
+                )
             });
         }
         found.scenarios.extend(scenarios.into_iter().map(|scenario| (scenario.name, scenario.text)));
@@ -148,7 +160,8 @@ pub fn run(lab: &Lab) -> Outcome {
     found.figures.push(Figure {
         id: "M2-bias".into(),
         title: "Error of A, open loop, at 100 Mbit/s".into(),
-        caption: "A flow of 0.9 A carries the measurement and ignores it. Mean error over what UDP leaves; 95 % intervals over seeds.".into(),
+        caption: "A flow of 0.9 A carries the measurement and ignores it. Mean error over what UDP leaves; 95 % intervals over seeds."
+            .into(),
         x: Axis::linear("available bandwidth [% of K]"),
         y: Axis::linear("error [% of K]"),
         series: curves,
