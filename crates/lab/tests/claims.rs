@@ -98,3 +98,25 @@ fn the_measurement_reads_a_and_k_as_they_are() {
         assert!(delay < 10.0, "{jump}: {delay} round trips");
     }
 }
+
+#[test]
+fn in_open_loop_ours_reads_a_and_the_published_recipe_too_much() {
+    let outcome = quick("M2");
+    let bias = |text: &str| claim(&outcome, &format!("{text}: bias")).measured.mean;
+    assert!(bias("imtcp: 100 Mbit/s, RTT 100 ms").abs() <= 1.0);
+    assert!(bias("imtcp: 100 Mbit/s, RTT 100 ms, a send timer of 50 µs").abs() <= 1.0);
+    assert!(bias("imtcp-published: 100 Mbit/s, RTT 100 ms") > 8.0);
+}
+
+#[test]
+fn flows_share_alike_whatever_their_rtt_under_the_logarithmic_law_and_not_under_the_papers() {
+    let outcome = quick("M4");
+    for n in [2, 5] {
+        for text in ["Jain's index", "queue within", "no packet"] {
+            let claim = claim(&outcome, &format!("symbiosis, {n} flows: {text}"));
+            assert_eq!(claim.verdict, Verdict::Holds, "{claim:?}");
+        }
+    }
+    let share = |name: &str| claim(&outcome, &format!("{name}: of RTTs of 20 and 120 ms")).measured.mean;
+    assert!((share("symbiosis") - 50.0).abs() < 5.0 && (share("symbiosis, the papers' law") - 15.2).abs() < 5.0);
+}

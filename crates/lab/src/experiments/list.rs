@@ -3,7 +3,7 @@
 //! Papers: **I** Iguchi et al. 2005; **S** Hasegawa and Murata 2006; **B** Kodama 2007; **T** Kodama 2009; **H** Magalhaes, HCC.
 
 use super::Status::{Ready, Waits};
-use super::{Experiment, Status, i1, i4, m1, m2, s1, s4, s7, s14, t3};
+use super::{Experiment, Status, i1, i4, m1, m2, m3, m4, s1, s4, s7, s14, t3};
 
 const IMTCP: Status = Waits("ImTCP");
 const OSCILLATION: Status = Waits("ImTCP and self-induced oscillation");
@@ -45,6 +45,8 @@ pub const ALL: &[Experiment] = &[
     experiment("T16", "The same over the buffer", "T Fig 16", OSCILLATION),
     experiment("M1", "What symbiosis measures beside UDP", "ours", Ready(m1::run)),
     experiment("M2", "What measurements read while nobody obeys them", "ours", Ready(m2::run)),
+    experiment("M3", "What disturbs the measurement", "ours", Ready(m3::run)),
+    experiment("M4", "Flows among themselves: two laws", "ours, S Eqs 19-21", Ready(m4::run)),
     experiment("B4", "ImTCP's error over sub-ranges and stream length", "B Fig 4", IMTCP),
     experiment("B5", "ImTCP's measurements a second over RTT", "B Fig 5", IMTCP),
     experiment("B9", "Osaka to Tokyo", "B Figs 8, 9", IMTCP).also(&["B8"]),

@@ -11,6 +11,8 @@ mod lab;
 mod list;
 mod m1;
 mod m2;
+mod m3;
+mod m4;
 mod s1;
 mod s14;
 mod s4;
