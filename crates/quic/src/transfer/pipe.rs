@@ -1,0 +1,163 @@
+//! A stream with messages in it.
+
+use bytes::{Bytes, BytesMut};
+use noq_proto::{Connection, ReadError, StreamId, VarInt, WriteError};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+/// Longest message \[bytes\]: a name, a hash and a little more.
+const LONGEST: usize = 8192;
+
+/// One stream, with what was read of it and not yet used, and what is to be written.
+#[derive(Debug)]
+pub(crate) struct Pipe {
+    id: StreamId,
+    read: BytesMut,
+    unsent: BytesMut,
+}
+
+/// What came of reading.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Read {
+    /// Bytes.
+    Bytes(Bytes),
+    /// Nothing yet.
+    Blocked,
+    /// The stream ended.
+    End,
+}
+
+/// The peer does not keep to the protocol, or has given the stream up.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Broken(pub(crate) String);
+
+impl Pipe {
+    pub(crate) fn new(id: StreamId) -> Pipe {
+        Pipe { id, read: BytesMut::new(), unsent: BytesMut::new() }
+    }
+
+    /// The next bytes, at most so many.
+    pub(crate) fn bytes(&mut self, connection: &mut Connection, most: usize) -> Result<Read, Broken> {
+        if !self.read.is_empty() {
+            let some = self.read.len().min(most);
+            return Ok(Read::Bytes(self.read.split_to(some).freeze()));
+        }
+        let mut stream = connection.recv_stream(self.id);
+        let Ok(mut chunks) = stream.read(true) else { return Ok(Read::End) };
+        let next = chunks.next(most);
+        // Whether flow control must be told is noticed by whoever looks for packets to send next.
+        let _ = chunks.finalize();
+        match next {
+            Ok(Some(chunk)) => Ok(Read::Bytes(chunk.bytes)),
+            Ok(None) => Ok(Read::End),
+            Err(ReadError::Blocked) => Ok(Read::Blocked),
+            Err(ReadError::Reset(_)) => Err(Broken("the peer gave up".into())),
+        }
+    }
+
+    /// The next message, if it is there.
+    pub(crate) fn message<T: DeserializeOwned>(&mut self, connection: &mut Connection) -> Result<Option<T>, Broken> {
+        loop {
+            if let Some((message, length)) = parse(&self.read)? {
+                let _ = self.read.split_to(length);
+                return Ok(Some(message));
+            }
+            let mut read = std::mem::take(&mut self.read);
+            let more = self.bytes(connection, LONGEST);
+            self.read = read.split_off(0);
+            match more? {
+                Read::Bytes(bytes) => self.read.extend_from_slice(&bytes),
+                Read::Blocked => return Ok(None),
+                Read::End => return Err(Broken("the peer ended the stream where a message should be".into())),
+            }
+        }
+    }
+
+    /// Writes a message, now or when there is room.
+    pub(crate) fn say(&mut self, message: &impl Serialize) {
+        let json = serde_json::to_vec(message).expect("names, numbers and texts are JSON");
+        self.unsent.extend_from_slice(&(json.len() as u16).to_be_bytes());
+        self.unsent.extend_from_slice(&json);
+    }
+
+    /// Writes what is unsent. Whether all is.
+    pub(crate) fn flush(&mut self, connection: &mut Connection) -> Result<bool, Broken> {
+        while !self.unsent.is_empty() {
+            let written = self.write(connection, &self.unsent)?;
+            if written == 0 {
+                return Ok(false);
+            }
+            let _ = self.unsent.split_to(written);
+        }
+        Ok(true)
+    }
+
+    /// Writes bytes; how many found room.
+    pub(crate) fn write(&self, connection: &mut Connection, bytes: &[u8]) -> Result<usize, Broken> {
+        match connection.send_stream(self.id).write(bytes) {
+            Ok(written) => Ok(written),
+            Err(WriteError::Blocked) => Ok(0),
+            Err(_) => Err(Broken("the peer wants no more".into())),
+        }
+    }
+
+    /// No more will be written.
+    pub(crate) fn finish(&self, connection: &mut Connection) {
+        // A stream that the peer stopped need not be ended.
+        let _ = connection.send_stream(self.id).finish();
+    }
+
+    /// No more will be read.
+    pub(crate) fn stop(&self, connection: &mut Connection) {
+        let _ = connection.recv_stream(self.id).stop(VarInt::from_u32(0));
+    }
+}
+
+/// A message at the beginning of `bytes`, and its length there; none if it is not complete.
+fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<Option<(T, usize)>, Broken> {
+    let Some((length, rest)) = bytes.split_at_checked(2) else { return Ok(None) };
+    let length = usize::from(u16::from_be_bytes([length[0], length[1]]));
+    if length > LONGEST {
+        return Err(Broken(format!("a message of {length} bytes; the longest has {LONGEST}")));
+    }
+    let Some(json) = rest.get(..length) else { return Ok(None) };
+    match serde_json::from_slice(json) {
+        Ok(message) => Ok(Some((message, 2 + length))),
+        Err(error) => Err(Broken(format!("a message that is none of this protocol: {error}"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::transfer::{Reply, Request};
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_message_is_whole_or_not_there() {
+        let mut pipe = Pipe::new(StreamId::new(noq_proto::Side::Client, noq_proto::Dir::Bi, 0));
+        let put = Request::Put { name: "a".into(), bytes: 3, hash: "00".into(), force: false };
+        pipe.say(&put);
+        pipe.say(&Request::Drain);
+        let bytes = pipe.unsent.to_vec();
+        let (first, length) = parse::<Request>(&bytes).unwrap().unwrap();
+        assert_eq!(first, put);
+        assert_eq!(parse::<Request>(&bytes[length..]).unwrap().unwrap(), (Request::Drain, bytes.len() - length));
+        (0..length).for_each(|end| assert_eq!(parse::<Request>(&bytes[..end]), Ok(None)));
+        assert!(parse::<Request>(&[0xff, 0xff]).is_err(), "longer than any message");
+        assert!(parse::<Reply>(&bytes).is_err(), "of the other side");
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_comes_is_read_or_refused(bytes in proptest::collection::vec(any::<u8>(), 0..64)) {
+            if let Ok(Some((_, length))) = parse::<Request>(&bytes) {
+                prop_assert!(length <= bytes.len());
+            }
+            // Behind an honest length, too.
+            let mut framed = (bytes.len() as u16).to_be_bytes().to_vec();
+            framed.extend_from_slice(&bytes);
+            prop_assert!(!matches!(parse::<Request>(&framed), Ok(None)));
+        }
+    }
+}
