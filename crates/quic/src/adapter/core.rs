@@ -25,8 +25,10 @@ pub(crate) struct Core {
     batch: Vec<(u64, super::flight::Record)>,
     /// Packets given up since the last congestion event.
     given_up: Bytes,
-    /// Recovery is of packets that left until then (RFC 9002 §7.3.2).
-    recovery_from: Option<Nanos>,
+    /// When the last congestion event was: losses of packets that left before are of the same episode (RFC 9002 §7.3.2).
+    episode: Option<Nanos>,
+    /// That episode is over when a packet is acknowledged that left after it began; a timeout ends it at once.
+    recovers: bool,
     established: bool,
     /// The last packet was held back by the window, or by the departure that the controller wants.
     limited: bool,
@@ -52,7 +54,8 @@ impl Core {
             flight: Flight::default(),
             batch: Vec::new(),
             given_up: Bytes::ZERO,
-            recovery_from: None,
+            episode: None,
+            recovers: false,
             established: false,
             limited: false,
         }
@@ -157,7 +160,7 @@ impl Core {
         let mut growing = MOST_GROWING;
         for (at, (number, record)) in batch.iter().enumerate() {
             in_flight -= record.bytes;
-            let recovering = self.recovery_from.is_some_and(|from| record.sent_at <= from);
+            let recovering = self.recovers && self.episode.is_some_and(|began| record.sent_at <= began);
             let grows = !recovering && growing > 0 && *number < self.flight.oldest();
             growing -= u32::from(grows);
             let latest = at + 1 == batch.len();
@@ -195,14 +198,16 @@ impl Core {
             return;
         }
         let in_flight = self.flight.bytes() + given_up;
-        if persistent {
-            self.recovery_from = None;
-            self.controller.lost(&Lost { now, kind: LossKind::Timeout, in_flight });
-        } else if self.recovery_from.is_none_or(|from| sent_at > from) {
-            self.recovery_from = Some(now);
-            let kind = if marked { LossKind::Ecn } else { LossKind::FastRetransmit };
-            self.controller.lost(&Lost { now, kind, in_flight });
+        if !persistent && self.episode.is_some_and(|began| sent_at <= began) {
+            return;
         }
+        (self.episode, self.recovers) = (Some(now), !persistent);
+        let kind = match (persistent, marked) {
+            (true, _) => LossKind::Timeout,
+            (false, true) => LossKind::Ecn,
+            (false, false) => LossKind::FastRetransmit,
+        };
+        self.controller.lost(&Lost { now, kind, in_flight });
     }
 
     /// The path changed under the connection: nothing of what is in flight will be heard of.

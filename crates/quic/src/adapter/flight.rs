@@ -41,7 +41,13 @@ impl Flight {
     }
 
     /// A packet leaves; its number.
+    ///
+    /// Packet numbers that do not rise are of another space (RFC 9000 §12.3): the end of the handshake, which is discarded unacknowledged,
+    /// lies between the last flight of the one and the first of the other. So nothing is remembered across the change.
     pub(crate) fn push(&mut self, pn: u64, sent_at: Nanos, bytes: Bytes) -> u64 {
+        if self.records.back().is_some_and(|last| pn <= last.pn) {
+            self.clear();
+        }
         self.records.push_back(Record { pn, sent_at, bytes, app_limited: false, settled: false });
         self.bytes += bytes;
         self.first + self.records.len() as u64 - 1
@@ -101,5 +107,7 @@ mod tests {
         flight.clear();
         assert_eq!((flight.oldest(), flight.bytes()), (3, Bytes::ZERO));
         assert_eq!(flight.push(10, Nanos(10), Bytes(1)), 3);
+        assert_eq!(flight.push(0, Nanos(11), Bytes(1)), 4, "of another space");
+        assert_eq!((flight.oldest(), flight.bytes()), (4, Bytes(1)));
     }
 }

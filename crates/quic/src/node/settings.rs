@@ -29,13 +29,7 @@ pub struct Settings {
 
 impl Default for Settings {
     fn default() -> Settings {
-        Settings {
-            payload: 1452,
-            overhead: Bytes(28),
-            initial_window: 10,
-            buffer: Bytes(64_000_000),
-            idle: Duration::from_secs(20),
-        }
+        Settings { payload: 1452, overhead: Bytes(28), initial_window: 10, buffer: Bytes(64_000_000), idle: Duration::from_secs(20) }
     }
 }
 

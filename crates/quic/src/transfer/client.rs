@@ -91,7 +91,12 @@ impl fmt::Debug for Client {
 
 enum Stage {
     /// A file is hashed before it is sent.
-    Hashing { name: String, source: Box<dyn Source>, force: bool, hashing: Hashing },
+    Hashing {
+        name: String,
+        source: Box<dyn Source>,
+        force: bool,
+        hashing: Hashing,
+    },
     /// The server was asked to take it.
     Put(Box<dyn Source>),
     Sending(Outflow),
@@ -239,7 +244,9 @@ impl Client {
                             *stage = Stage::Got(target);
                             return Ok(Step::Wait);
                         }
-                        Some(Reply::Found { bytes, hash }) => Stage::Preparing(Inflow::new(target.sink(bytes, &hash).map_err(Broken)?, bytes, hash)),
+                        Some(Reply::Found { bytes, hash }) => {
+                            Stage::Preparing(Inflow::new(target.sink(bytes, &hash).map_err(Broken)?, bytes, hash))
+                        }
                         Some(answer) => return unexpected(answer),
                     }
                 }

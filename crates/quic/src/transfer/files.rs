@@ -221,7 +221,23 @@ mod tests {
         for name in ["a", "sub/a", "in/a", "a b", "ä", "a..b"] {
             assert!(folder.place(name).is_ok(), "{name}");
         }
-        for name in ["", "/", "/etc/passwd", "..", "../secret", "sub/../../secret", "out/secret", "link", ".", "./a", ".a", "sub/.a", "a/", "none/a", "a\0"] {
+        for name in [
+            "",
+            "/",
+            "/etc/passwd",
+            "..",
+            "../secret",
+            "sub/../../secret",
+            "out/secret",
+            "link",
+            ".",
+            "./a",
+            ".a",
+            "sub/.a",
+            "a/",
+            "none/a",
+            "a\0",
+        ] {
             assert!(folder.place(name).is_err(), "{name}");
         }
     }

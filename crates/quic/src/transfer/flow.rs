@@ -84,7 +84,8 @@ impl Outflow {
                     return Ok(Step::Again);
                 }
                 self.unsent.resize(left.min(CHUNK as u64) as usize, 0);
-                let read = self.source.read_at(self.offset, &mut self.unsent).map_err(|error| Broken(format!("reading failed: {error}")))?;
+                let read =
+                    self.source.read_at(self.offset, &mut self.unsent).map_err(|error| Broken(format!("reading failed: {error}")))?;
                 if read == 0 {
                     return Err(Broken("the file became shorter while it was sent".into()));
                 }

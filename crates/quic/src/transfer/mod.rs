@@ -132,9 +132,29 @@ pub trait Sink: Send {
 #[derive(Debug)]
 pub enum Transfer {
     /// Asks.
-    Client(Client),
+    Client(Box<Client>),
     /// Answers.
     Server(Server),
+}
+
+impl Transfer {
+    /// A side that asks for one thing after another.
+    pub fn client(tasks: impl IntoIterator<Item = Task>) -> Transfer {
+        Transfer::Client(Box::new(Client::new(tasks)))
+    }
+
+    /// A side that answers with what is in the store.
+    pub fn server(store: Box<dyn Store>) -> Transfer {
+        Transfer::Server(Server::new(store))
+    }
+
+    /// How far the asking side is.
+    pub fn progress_made(&self) -> Option<&Progress> {
+        match self {
+            Transfer::Client(client) => Some(client.status()),
+            Transfer::Server(_) => None,
+        }
+    }
 }
 
 impl Session for Transfer {
@@ -152,6 +172,3 @@ impl Session for Transfer {
         }
     }
 }
-
-#[cfg(test)]
-mod tests;

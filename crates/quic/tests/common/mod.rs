@@ -9,7 +9,7 @@ use symbiosis_quic::choice::Choice;
 use symbiosis_quic::clock::Clock;
 use symbiosis_quic::identity::{Identity, Trust};
 use symbiosis_quic::node::{Node, PeerId, Settings};
-use symbiosis_quic::transfer::{Client, Folder, Nothing, Progress, Server, Store, Task, Transfer};
+use symbiosis_quic::transfer::{Folder, Nothing, Progress, Store, Task, Transfer};
 use symbiosis_quic::virtual_time::{Harm, Route, World, address};
 
 /// The bottleneck's index among the links; packets that wait there are what a queue is.
@@ -24,20 +24,20 @@ pub struct Way {
     pub harm: Harm,
     pub settings: Settings,
     pub seed: u64,
-    /// Statistics of the bottleneck count from here.
-    pub measure_from: Nanos,
+    /// Statistics of the bottleneck count from here to there.
+    pub measure: (Nanos, Nanos),
 }
 
 impl Way {
     pub fn new(mbps: f64, rtt_ms: u64, queue: u64) -> Way {
-        Way { mbps, rtt_ms, queue, harm: Harm::default(), settings: Settings::default(), seed: 1, measure_from: Nanos::ZERO }
+        Way { mbps, rtt_ms, queue, harm: Harm::default(), settings: Settings::default(), seed: 1, measure: (Nanos::ZERO, Nanos::MAX) }
     }
 
     fn links(&self) -> Vec<Link> {
         let delay = Nanos(self.rtt_ms * 500_000);
         let ideal = LinkSpec::ideal(Rate::from_mbps(self.mbps), delay);
         let forth = LinkSpec { queue: QueueLimit::Packets(self.queue), ..ideal.clone() };
-        let watched = Link::watched(&forth, Random::new(self.seed, 100), self.measure_from, Nanos::MAX, None);
+        let watched = Link::watched(&forth, Random::new(self.seed, 100), self.measure.0, self.measure.1, None);
         vec![watched, Link::plain(&ideal, Random::new(self.seed, 101))]
     }
 
@@ -48,13 +48,13 @@ impl Way {
         let (identity, _) = Identity::generate().unwrap();
         let mut world = World::new(self.links(), settings.overhead, self.seed);
         let choice = Choice::find("reno", &[]).unwrap();
-        let accept = Box::new(move |_| Transfer::Server(Server::new(store())));
+        let accept = Box::new(move |_| Transfer::server(store()));
         let server = world.add(Node::server(clock, settings, choice, self.seed, &identity, accept).unwrap());
         let trust = Trust::Pinned(identity.fingerprint());
         let mut ids = Vec::new();
         for (at, (choice, tasks)) in clients.into_iter().enumerate() {
             let mut node = Node::client(clock, settings, choice, self.seed.wrapping_add(1000 * (at as u64 + 1)));
-            let session = Transfer::Client(Client::new(tasks));
+            let session = Transfer::client(tasks);
             ids.push(node.connect(Nanos::ZERO, address(server), None, &trust, session).unwrap());
             let client = world.add(node);
             world.route(client, server, Route { links: vec![BOTTLENECK], harm: self.harm.clone() });
@@ -82,10 +82,8 @@ pub fn choice(cc: &str) -> Choice {
 /// How far the client of node `at` is.
 pub fn progress(world: &mut World<Transfer>, at: usize) -> Progress {
     let id = world.node(at).peers()[0];
-    match world.node(at).session(id) {
-        Some(Transfer::Client(client)) => client.status().clone(),
-        _ => unreachable!("nodes behind the first are clients"),
-    }
+    let session = world.node(at).session(id).expect("a client's session stays");
+    session.progress_made().expect("nodes behind the first are clients").clone()
 }
 
 /// Runs until the client of node 1 is done, one way or the other, or `s` seconds have passed.
