@@ -48,6 +48,9 @@ pub enum ChoiceError {
     /// No controller has that name.
     #[error("there is no controller `{0}`")]
     Unknown(String),
+    /// Only the simulator knows a path without measuring it.
+    #[error("`measurement` is {0}, which is the simulator's own knowledge; over a network it must be `imtcp`")]
+    Simulated(String),
     /// A parameter is at fault.
     #[error(transparent)]
     Param(#[from] ParamError),
@@ -67,11 +70,16 @@ impl Choice {
         }
         let entry = registry::find(name).ok_or_else(|| ChoiceError::Unknown(name.into()))?;
         let mut all = Vec::new();
-        if entry.params.iter().any(|param| param.name == "measurement") {
+        let measures = entry.params.iter().any(|param| param.name == "measurement");
+        if measures {
             all.push(("measurement".to_string(), Value::Word("imtcp".into())));
         }
         all.extend_from_slice(given);
-        Ok(Choice::Ours { entry, params: Values::resolve(entry.params, &all)? })
+        let params = Values::resolve(entry.params, &all)?;
+        match measures.then(|| params.word("measurement")) {
+            Some(word @ ("oracle" | "capacity")) => Err(ChoiceError::Simulated(word.into())),
+            _ => Ok(Choice::Ours { entry, params }),
+        }
     }
 
     /// Every name there is.
@@ -134,4 +142,34 @@ pub(crate) struct At {
     pub(crate) overhead: Bytes,
     /// Window before the first ACK \[packets\].
     pub(crate) initial_window: u64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn find(name: &str, params: &[(&str, Value)]) -> Result<Choice, ChoiceError> {
+        let params: Vec<_> = params.iter().map(|(name, value)| (name.to_string(), value.clone())).collect();
+        Choice::find(name, &params)
+    }
+
+    #[test]
+    fn every_name_is_found_and_nothing_else() {
+        for name in Choice::names() {
+            assert_eq!(find(name, &[]).unwrap().name(), name);
+        }
+        assert_eq!(find("renno", &[]).unwrap_err().to_string(), "there is no controller `renno`");
+        assert_eq!(find("quic-bbr", &[("gamma", Value::Number(0.5))]).unwrap_err().to_string(), "there is no parameter `gamma`");
+        assert!(find("symbiosis", &[("gamma", Value::Number(7.0))]).unwrap_err().to_string().contains("must be"));
+    }
+
+    #[test]
+    fn what_measures_measures_by_the_packets() {
+        let Ok(Choice::Ours { params, .. }) = find("symbiosis", &[]) else { panic!() };
+        assert_eq!(params.word("measurement"), "imtcp");
+        for word in ["oracle", "capacity"] {
+            let error = find("symbiosis", &[("measurement", Value::Word(word.into()))]).unwrap_err();
+            assert_eq!(error, ChoiceError::Simulated(word.into()));
+        }
+    }
 }

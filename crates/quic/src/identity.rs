@@ -121,6 +121,8 @@ pub enum Trust {
     Pinned(Fingerprint),
     /// Servers for whose name one of these authorities vouches.
     Authorities(Arc<RootCertStore>),
+    /// Nobody: a call then only tells what the server shows.
+    Nobody,
 }
 
 impl Trust {
@@ -140,17 +142,23 @@ impl Trust {
         Ok(Trust::Authorities(Arc::new(roots)))
     }
 
+    /// Whether a server of that fingerprint may be believed for its fingerprint's sake.
+    pub fn believes(&self, shown: Fingerprint) -> bool {
+        matches!(self, Trust::Pinned(pinned) if *pinned == shown)
+    }
+
     /// The client's side of TLS; `seen` will tell the fingerprint that the server showed.
     pub(crate) fn tls(&self, seen: &Seen) -> Result<rustls::ClientConfig, IdentityError> {
         let provider = provider();
         let builder = rustls::ClientConfig::builder_with_provider(provider.clone())
             .with_protocol_versions(&[&rustls::version::TLS13])
             .map_err(|error| IdentityError(error.to_string()))?;
+        let pinned = |fingerprint| Arc::new(Pinned { fingerprint, seen: seen.clone(), provider });
         let mut config = match self {
             Trust::Pinned(fingerprint) => {
-                let verifier = Pinned { fingerprint: *fingerprint, seen: seen.clone(), provider };
-                builder.dangerous().with_custom_certificate_verifier(Arc::new(verifier)).with_no_client_auth()
+                builder.dangerous().with_custom_certificate_verifier(pinned(Some(*fingerprint))).with_no_client_auth()
             }
+            Trust::Nobody => builder.dangerous().with_custom_certificate_verifier(pinned(None)).with_no_client_auth(),
             Trust::Authorities(roots) => builder.with_root_certificates(roots.clone()).with_no_client_auth(),
         };
         config.alpn_protocols = vec![ALPN.to_vec()];
@@ -169,10 +177,10 @@ impl Seen {
     }
 }
 
-/// Accepts one certificate, and checks that the server has its key.
+/// Accepts one certificate, or none, and checks that the server has its key.
 #[derive(Debug)]
 struct Pinned {
-    fingerprint: Fingerprint,
+    fingerprint: Option<Fingerprint>,
     seen: Seen,
     provider: Arc<CryptoProvider>,
 }
@@ -188,7 +196,7 @@ impl ServerCertVerifier for Pinned {
     ) -> Result<ServerCertVerified, rustls::Error> {
         let shown = Fingerprint::of(end_entity);
         *self.seen.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(shown);
-        if shown == self.fingerprint {
+        if Some(shown) == self.fingerprint {
             Ok(ServerCertVerified::assertion())
         } else {
             Err(rustls::CertificateError::ApplicationVerificationFailure.into())

@@ -33,7 +33,8 @@ fn is_through(progress: &Progress) -> bool {
 
 #[test]
 fn every_controller_fills_a_path() {
-    for cc in Choice::names() {
+    // A probe is an instrument, not a control: it has no window of its own.
+    for cc in Choice::names().filter(|name| *name != "probe") {
         let mut world = Way::new(20.0, 40, 100).one(cc, Task::Drain { source: Box::new(Pattern(10_000_000)) });
         let progress = run(&mut world, 60);
         assert!(is_through(&progress), "{cc}: {progress:?}");

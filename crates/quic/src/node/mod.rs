@@ -234,6 +234,11 @@ impl<S: Session> Node<S> {
         self.peers.get_mut(&id).map(|peer| &mut peer.session)
     }
 
+    /// Whether a connection's handshake is done.
+    pub fn established(&self, id: PeerId) -> bool {
+        self.peers.get(&id).is_some_and(|peer| peer.established)
+    }
+
     /// What is known of a connection from outside.
     pub fn view(&mut self, id: PeerId) -> Option<View> {
         self.peers.get_mut(&id).map(Peer::view)

@@ -19,7 +19,7 @@ pub(super) struct Peer<S> {
     seat: Option<Seat>,
     seen: Seen,
     pub(super) session: S,
-    established: bool,
+    pub(super) established: bool,
     /// The session wants to go on at once.
     pub(super) again: bool,
     /// Something moved since it was last found that nothing can leave.

@@ -59,12 +59,25 @@ pub struct Progress {
     pub bytes: u64,
     /// Of the current file so much was there before.
     pub resumed: u64,
+    /// Of all files that are through: bytes that moved, and bytes that were there before.
+    pub total: u64,
+    /// See `total`.
+    pub resumed_total: u64,
     /// When the bytes of the first file began to move, and when the last file was through.
     pub began: Option<Nanos>,
     /// When everything was through.
     pub finished: Option<Nanos>,
     /// Why it is not, and never will be.
     pub failed: Option<Failed>,
+}
+
+impl Progress {
+    /// A file is through.
+    fn completes(&mut self) {
+        self.files += 1;
+        self.total += self.done - self.resumed;
+        self.resumed_total += self.resumed;
+    }
 }
 
 /// Why a transfer failed.
@@ -146,7 +159,7 @@ impl Client {
             };
             let step = self.advance(now, &mut pipe, &mut stage, connection);
             match step {
-                Ok(Step::Done) => self.progress.files += 1,
+                Ok(Step::Done) => self.progress.completes(),
                 Ok(step) => {
                     self.current = Some((pipe, stage));
                     return if step == Step::Again { Next::Again } else { Next::Wait };

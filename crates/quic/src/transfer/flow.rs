@@ -1,6 +1,6 @@
 //! A file's bytes on their way out, and on their way in.
 
-use noq_proto::Connection;
+use noq_proto::{Connection, PathId};
 
 use super::pipe::{Broken, Pipe, Read};
 use super::{Hash, Sink, Source};
@@ -9,6 +9,18 @@ use super::{Hash, Sink, Source};
 const TURN: usize = 4 << 20;
 /// Bytes that pass at a time.
 const CHUNK: usize = 64 << 10;
+
+/// Bytes that are written ahead beside two windows.
+const AHEAD: u64 = 256 << 10;
+/// Most that is written ahead: as much as a receiver of this project lets come ([`crate::node::Settings::buffer`]).
+const MOST_AHEAD: u64 = 64_000_000;
+
+/// Lets so much be written ahead as the next round trip may need, and not more: what is written cannot be taken back, and would count as
+/// done.
+fn limit_ahead(connection: &mut Connection) {
+    let window = connection.congestion_state(PathId::ZERO).map_or(0, |control| control.metrics().congestion_window);
+    connection.set_send_window(window.saturating_mul(2).saturating_add(AHEAD).min(MOST_AHEAD));
+}
 
 /// How far something is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,6 +84,7 @@ impl Outflow {
         if !pipe.flush(connection)? {
             return Ok(Step::Wait);
         }
+        limit_ahead(connection);
         let mut turn = 0;
         loop {
             if self.unsent.is_empty() {

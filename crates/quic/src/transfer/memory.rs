@@ -1,6 +1,8 @@
 //! Bytes that need no file.
 
 use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::{Sink, Source};
 
@@ -20,6 +22,29 @@ impl Source for Pattern {
             *byte = ((at / 16).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56) as u8;
         }
         Ok(some)
+    }
+}
+
+/// Bytes until somebody says that it is enough.
+#[derive(Clone, Debug, Default)]
+pub struct Endless {
+    enough: Arc<AtomicBool>,
+}
+
+impl Endless {
+    /// It is enough: what was read is all.
+    pub fn end(&self) {
+        self.enough.store(true, Ordering::Relaxed);
+    }
+}
+
+impl Source for Endless {
+    fn bytes(&self) -> u64 {
+        if self.enough.load(Ordering::Relaxed) { 0 } else { u64::MAX }
+    }
+
+    fn read_at(&mut self, offset: u64, into: &mut [u8]) -> io::Result<usize> {
+        Pattern(u64::MAX).read_at(offset, into)
     }
 }
 

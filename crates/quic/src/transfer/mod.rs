@@ -29,7 +29,7 @@ use symbiosis_base::Nanos;
 
 pub use client::{Client, Failed, Progress, Task};
 pub use files::{FileSource, Folder, NameError, Target};
-pub use memory::Pattern;
+pub use memory::{Endless, Pattern};
 pub use server::{Nothing, Server, Store};
 
 use crate::node::{Next, Session};
