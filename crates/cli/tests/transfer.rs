@@ -27,7 +27,8 @@ impl Server {
             .spawn()
             .unwrap();
         let mut lines = BufReader::new(process.stdout.take().unwrap()).lines();
-        let mut after = |word: &str| lines.next().unwrap().unwrap().split_once(word).expect("its address, then its fingerprint").1.to_string();
+        let mut after =
+            |word: &str| lines.next().unwrap().unwrap().split_once(word).expect("its address, then its fingerprint").1.to_string();
         let (address, fingerprint) = (after(" at "), after("fingerprint "));
         Server { process, address, fingerprint }
     }

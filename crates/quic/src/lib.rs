@@ -6,6 +6,7 @@ pub mod choice;
 pub mod clock;
 pub mod identity;
 pub mod node;
+pub mod relay;
 pub mod socket;
 pub mod transfer;
 pub mod virtual_time;

@@ -10,6 +10,7 @@ use symbiosis_base::Nanos;
 use crate::clock::Clock;
 use crate::node::{Node, Session};
 pub use call::{Call, CallError, Called, settings_for};
+pub(crate) use udp::wait;
 pub use udp::{Arrival, Udp};
 
 /// Datagrams that are received, or sent, before the other is looked after.
