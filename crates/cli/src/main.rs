@@ -3,6 +3,7 @@
 //! Results go to stdout, everything else to stderr. Exit codes: 0 done, 1 failed, 2 the input is at fault.
 
 mod controllers;
+mod demo;
 mod failure;
 mod net;
 mod output;
@@ -39,6 +40,8 @@ enum Command {
     Fetch(net::fetch::Args),
     /// Measure controllers on the way to a server, one after another
     Bench(net::bench::Args),
+    /// Show controllers at work: one file over an emulated path on this machine, about a minute
+    Demo(demo::Args),
     /// List the congestion controllers with their parameters
     Controllers(controllers::Args),
 }
@@ -51,6 +54,7 @@ fn main() -> ExitCode {
         Command::Send(args) => net::send::run(&args),
         Command::Fetch(args) => net::fetch::run(&args),
         Command::Bench(args) => net::bench::run(&args),
+        Command::Demo(args) => demo::run(&args),
         Command::Controllers(args) => controllers::run(&args),
     };
     match done {

@@ -90,6 +90,16 @@ fn a_blackout_costs_at_most_twice_itself() {
 }
 
 #[test]
+fn thousands_of_gaps_are_no_reason_to_give_up() {
+    // 3400 packets fill the path. Slow start doubles that in the next round trip, and of two packets for each ACK the queue lets one pass:
+    // 1700 gaps. noq alone gives up a connection that has more than 1024.
+    let task = Task::Drain { source: Box::new(Pattern(60_000_000)) };
+    let mut world = Way::new(1000.0, 40, 100).one("reno", task);
+    let progress = run(&mut world, 300);
+    assert!(is_through(&progress), "{progress:?}");
+}
+
+#[test]
 fn a_peer_that_is_gone_is_noticed_and_what_came_is_kept() {
     let (here, there) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let content = file(here.path(), 5_000_000);

@@ -20,6 +20,8 @@ use symbiosis_quic::identity::{Fingerprint, Trust};
 use symbiosis_quic::socket::{Call, CallError, Called};
 use symbiosis_quic::transfer::Task;
 
+pub use watch::Bar;
+
 use crate::failure::Failure;
 use crate::print::{pretty, print};
 
@@ -148,17 +150,17 @@ fn help(why: &str) -> &'static str {
 /// What is printed of a transfer.
 #[derive(Debug, Serialize)]
 pub struct Report {
-    cc: &'static str,
-    server: String,
-    files: usize,
-    bytes: u64,
-    resumed_bytes: u64,
-    seconds: f64,
-    goodput_mbps: f64,
-    rtt_ms: f64,
-    packets_sent: u64,
-    packets_lost: u64,
-    wakes_late: f64,
+    pub cc: &'static str,
+    pub server: String,
+    pub files: usize,
+    pub bytes: u64,
+    pub resumed_bytes: u64,
+    pub seconds: f64,
+    pub goodput_mbps: f64,
+    pub rtt_ms: f64,
+    pub packets_sent: u64,
+    pub packets_lost: u64,
+    pub wakes_late: f64,
 }
 
 impl Report {
@@ -194,7 +196,7 @@ impl Report {
 
 /// Does what is to be done at a server, shows how it goes, and prints how it went.
 pub fn transfer(call: &Call, tasks: Vec<Task>, json: bool, done: &str) -> Result<(), Failure> {
-    let mut bar = watch::Bar::new();
+    let mut bar = Bar::new("");
     let called = call.run(tasks, |now, progress, view| {
         bar.show(now, progress, view);
         true

@@ -16,11 +16,13 @@ pub struct Bar {
 }
 
 impl Bar {
-    pub fn new() -> Bar {
-        let template = "{bar:30} {bytes}/{total_bytes} {msg}";
+    /// A bar that begins with a word.
+    pub fn new(word: &str) -> Bar {
+        let template = "{prefix}{bar:30} {bytes}/{total_bytes} {msg}";
         let style = ProgressStyle::with_template(template).expect("a valid template");
         // Hides itself where stderr is no terminal.
         let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr()).with_style(style);
+        bar.set_prefix(if word.is_empty() { String::new() } else { format!("{word:12} ") });
         Bar { bar, shown: Nanos::ZERO, done: 0 }
     }
 

@@ -1,5 +1,7 @@
 //! A stream with messages in it.
 
+use std::collections::BTreeMap;
+
 use bytes::{Bytes, BytesMut};
 use noq_proto::{Connection, ReadError, StreamId, VarInt, WriteError};
 use serde::Serialize;
@@ -8,12 +10,27 @@ use serde::de::DeserializeOwned;
 /// Longest message \[bytes\]: a name, a hash and a little more.
 const LONGEST: usize = 8192;
 
+/// Most bytes that may lie beyond a gap: twice what a sender of this project may have unacknowledged
+/// ([`crate::node::Settings::buffer`]). Whoever sends more is not waiting for a repetition.
+const MOST_AHEAD: usize = 128_000_000;
+
 /// One stream, with what was read of it and not yet used, and what is to be written.
+///
+/// noq is asked for bytes in any order, and they are put in order here: in order it gives up a connection with more than 1024 gaps
+/// (its `assembler.rs`), and a window of 2000 packets of which a full queue lets every second pass has as many.
 #[derive(Debug)]
 pub(crate) struct Pipe {
     id: StreamId,
+    /// Begun to be read as messages.
     read: BytesMut,
     unsent: BytesMut,
+    /// What came, by its offset in the stream.
+    ahead: BTreeMap<u64, Bytes>,
+    ahead_bytes: usize,
+    /// Everything below was used.
+    offset: u64,
+    /// Everything came.
+    ended: bool,
 }
 
 /// What came of reading.
@@ -33,7 +50,7 @@ pub(crate) struct Broken(pub(crate) String);
 
 impl Pipe {
     pub(crate) fn new(id: StreamId) -> Pipe {
-        Pipe { id, read: BytesMut::new(), unsent: BytesMut::new() }
+        Pipe { id, read: BytesMut::new(), unsent: BytesMut::new(), ahead: BTreeMap::new(), ahead_bytes: 0, offset: 0, ended: false }
     }
 
     /// The next bytes, at most so many.
@@ -42,17 +59,51 @@ impl Pipe {
             let some = self.read.len().min(most);
             return Ok(Read::Bytes(self.read.split_to(some).freeze()));
         }
+        self.collect(connection)?;
+        match self.ahead.first_entry() {
+            Some(mut next) if *next.key() == self.offset => {
+                let some = next.get().len().min(most);
+                let bytes = next.get_mut().split_to(some);
+                let rest = next.remove();
+                self.offset += some as u64;
+                self.ahead_bytes -= some;
+                if !rest.is_empty() {
+                    self.ahead.insert(self.offset, rest);
+                }
+                Ok(Read::Bytes(bytes))
+            }
+            None if self.ended => Ok(Read::End),
+            _ => Ok(Read::Blocked),
+        }
+    }
+
+    /// Takes what came.
+    fn collect(&mut self, connection: &mut Connection) -> Result<(), Broken> {
+        if self.ended {
+            return Ok(());
+        }
         let mut stream = connection.recv_stream(self.id);
-        let Ok(mut chunks) = stream.read(true) else { return Ok(Read::End) };
-        let next = chunks.next(most);
+        let Ok(mut chunks) = stream.read(false) else { return Err(Broken("the stream is closed".into())) };
+        let end = loop {
+            match chunks.next(usize::MAX) {
+                Ok(Some(chunk)) => {
+                    self.ahead_bytes += chunk.bytes.len();
+                    self.ahead.insert(chunk.offset, chunk.bytes);
+                }
+                Ok(None) => {
+                    self.ended = true;
+                    break Ok(());
+                }
+                Err(ReadError::Blocked) => break Ok(()),
+                Err(ReadError::Reset(_)) => break Err(Broken("the peer gave up".into())),
+            }
+        };
         // Whether flow control must be told is noticed by whoever looks for packets to send next.
         let _ = chunks.finalize();
-        match next {
-            Ok(Some(chunk)) => Ok(Read::Bytes(chunk.bytes)),
-            Ok(None) => Ok(Read::End),
-            Err(ReadError::Blocked) => Ok(Read::Blocked),
-            Err(ReadError::Reset(_)) => Err(Broken("the peer gave up".into())),
+        if self.ahead_bytes > MOST_AHEAD {
+            return Err(Broken("the peer sends without end, but leaves out what comes next".into()));
         }
+        end
     }
 
     /// The next message, if it is there.
