@@ -110,9 +110,9 @@ fn a_full_queue_drops_and_a_rate_is_kept() {
 fn others_take_their_place_in_the_link() {
     // 8 Mbit/s of others and 4 of ours want to cross a link of 10.
     let rate = Steps::constant(Rate::from_mbps(8.0));
-    let others = TrafficSpec { sizes: Sizes::Fixed(Bytes(500)), gaps: Gaps::Constant, rate };
+    let others = TrafficSpec { sizes: Sizes::Fixed(Bytes(500)), gaps: Gaps::Exponential, rate };
     let (rtts, _) = on_time(|| echo(Path { others: Some(others.clone()), ..path(10.0, 5, 10) }, 500, Duration::from_millis(2)));
     let part = rtts.len() as f64 / 500.0;
     // In a queue counted in packets small and large ones find room alike, so five sixths of each pass.
-    assert!((0.75..0.92).contains(&part), "{part} instead of 0.83");
+    assert!((0.7..0.95).contains(&part), "{part} instead of 0.83");
 }

@@ -87,9 +87,10 @@ pub fn run<S: Session>(
         }
         last = last.max(clock.now());
         node.wake(last);
+        // What leaves at once leaves at one instant. That the host needs microseconds for each is the same as an access link: behind the
+        // departure, and before the path.
+        last = last.max(clock.now());
         for turn in 1..=TURN {
-            // Each departs at its own instant.
-            last = last.max(clock.now());
             let to = match unsent.take() {
                 Some(to) => to,
                 None => match node.transmit(last, &mut buffer) {
