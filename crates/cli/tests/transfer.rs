@@ -151,3 +151,19 @@ fn a_bench_is_a_row_for_each_controller() {
         assert!(row["seconds"].as_f64().unwrap() >= 1.0, "{row}");
     }
 }
+
+#[test]
+fn a_demonstration_needs_nothing_and_leaves_a_report() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = symbiosis(folder.path(), &["demo", "--megabytes", "3", "--cc", "symbiosis,quic-cubic", "--json"]);
+    let rows: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&output.stderr)));
+    for row in rows.as_array().unwrap() {
+        // Void or not: nothing is faster than the link, and nobody hears an echo before it can be there.
+        let (rate, rtt) = (row["goodput_mbps"].as_f64().unwrap(), row["rtt_mean_ms"].as_f64().unwrap());
+        assert!(rate > 1.0 && rate < 100.0, "{row}");
+        assert!(rtt > 60.0, "{row}");
+    }
+    assert_eq!(rows.as_array().unwrap().len(), 2);
+    assert!(folder.path().join("demo/index.html").exists());
+    refused(folder.path(), &["demo", "--cc", "none"], "there is no controller `none`");
+}

@@ -39,8 +39,9 @@ fn every_controller_fills_a_path() {
         let progress = run(&mut world, 60);
         assert!(is_through(&progress), "{cc}: {progress:?}");
         // 20 Mbit/s on the wire are 19.1 of payload: 1452 bytes in 1480, and of them about 36 for packet, frame and tag.
+        // The least is what an unpaced window makes of it that is fed by its own packets, in either world (`agreement.rs`).
         let rate = goodput(&progress);
-        assert!((16.0..19.2).contains(&rate), "{cc}: {rate}");
+        assert!((14.0..19.2).contains(&rate), "{cc}: {rate}");
     }
 }
 
@@ -53,8 +54,16 @@ fn what_a_path_does_to_packets_does_nothing_to_files() {
         Harm { loss: 0.2, ..Harm::default() },
         Harm { duplicate: 0.2, ..Harm::default() },
         Harm { late: 0.1, late_by: ms(15), ..Harm::default() },
+        Harm { damage: 0.05, ..Harm::default() },
         Harm { blackouts: vec![(ms(400), ms(5_400))], ..Harm::default() },
-        Harm { loss: 0.05, duplicate: 0.1, late: 0.1, late_by: ms(15), blackouts: vec![(ms(500), ms(5_500)), (ms(9_000), ms(14_000))] },
+        Harm {
+            loss: 0.05,
+            duplicate: 0.1,
+            late: 0.1,
+            late_by: ms(15),
+            damage: 0.01,
+            blackouts: vec![(ms(500), ms(5_500)), (ms(9_000), ms(14_000))],
+        },
     ];
     let here = tempfile::tempdir().unwrap();
     let content = file(here.path(), 1_000_000);

@@ -1,4 +1,4 @@
-//! What a path does to packets beside delaying them: for tests, and for the relay.
+//! What a path does to packets beside delaying them.
 
 use symbiosis_base::{Nanos, Random};
 
@@ -13,6 +13,8 @@ pub struct Harm {
     pub late: f64,
     /// … by so much, so that others overtake it.
     pub late_by: Nanos,
+    /// Probability that a bit of it is flipped.
+    pub damage: f64,
     /// From and until when nothing passes at all.
     pub blackouts: Vec<(Nanos, Nanos)>,
 }
@@ -27,5 +29,13 @@ impl Harm {
         }
         let at = if late { at + self.late_by } else { at };
         [Some(at), twice.then_some(at)]
+    }
+
+    /// Flips a bit of a datagram, or none.
+    pub(crate) fn damages(&self, datagram: &mut [u8], random: &mut Random) {
+        let (damaged, place, bit) = (random.chance(self.damage), random.uniform(), random.uniform());
+        if damaged && !datagram.is_empty() {
+            datagram[(place * datagram.len() as f64) as usize] ^= 1 << (bit * 8.0) as u8;
+        }
     }
 }

@@ -218,8 +218,13 @@ impl<S: Session> World<S> {
             return;
         }
         let copies = route.harm.copies(at, &mut self.random);
-        for copy in copies.into_iter().flatten() {
-            self.schedule(copy, Travelling { hops: usize::MAX, ..travelling.clone() });
+        let mut datagrams = [travelling.datagram.clone(), travelling.datagram];
+        datagrams.iter_mut().for_each(|datagram| route.harm.damages(datagram, &mut self.random));
+        let (from, to) = (travelling.from, travelling.to);
+        for (copy, datagram) in copies.into_iter().zip(datagrams) {
+            if let Some(at) = copy {
+                self.schedule(at, Travelling { from, to, hops: usize::MAX, datagram });
+            }
         }
     }
 

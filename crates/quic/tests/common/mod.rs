@@ -33,7 +33,7 @@ impl Way {
         Way { mbps, rtt_ms, queue, harm: Harm::default(), settings: Settings::default(), seed: 1, measure: (Nanos::ZERO, Nanos::MAX) }
     }
 
-    fn links(&self) -> Vec<Link> {
+    pub fn links(&self) -> Vec<Link> {
         let delay = Nanos(self.rtt_ms * 500_000);
         let ideal = LinkSpec::ideal(Rate::from_mbps(self.mbps), delay);
         let forth = LinkSpec { queue: QueueLimit::Packets(self.queue), ..ideal.clone() };
