@@ -80,6 +80,23 @@ fn a_file_goes_there_and_back() {
 }
 
 #[test]
+fn a_connection_is_written_down_where_the_build_can() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    fs::write(here.join("file"), "mine").unwrap();
+    let server = Server::start(here, &[]);
+    let args = ["send", "file", &server.address, "--trust", &server.fingerprint, "--qlog", "log/here"];
+    if !cfg!(feature = "qlog") {
+        return refused(here, &args, "--qlog log/here: this build writes no qlog");
+    }
+    assert!(symbiosis(here, &args).status.success());
+    let logged = fs::read_dir(here.join("log/here")).unwrap().next().unwrap().unwrap().path();
+    let text = fs::read_to_string(logged).unwrap();
+    let header: Value = serde_json::from_str(text.trim_start_matches('\u{1e}').lines().next().unwrap()).unwrap();
+    assert!(header["file_schema"].as_str().unwrap().contains("qlog"), "{header}");
+}
+
+#[test]
 fn what_is_wrong_is_said_and_changes_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let here = folder.path();
@@ -100,12 +117,13 @@ fn what_is_wrong_is_said_and_changes_nothing() {
     refused(here, &["send", "file", "127.0.0.1", "--trust", trust], "127.0.0.1: there is no port");
     refused(here, &["send", "file", at, "--trust", trust, "--cc", "symbiossis"], "did you mean `symbiosis`?");
     refused(here, &["send", "file", at, "--trust", trust, "--set", "gamma=7"], "`gamma` is 7, but must be");
-    refused(here, &["send", "file", at, "--trust", trust, "--set", "measurement=oracle"], "over a network it must be `imtcp`");
+    refused(here, &["send", "file", at, "--trust", trust, "--set", "measurement=oracle"], "over a network the packets must measure");
     refused(here, &["fetch", &there("file"), "--trust", trust], "file is there already");
     refused(here, &["fetch", &there("none"), "--trust", trust], "there is no file `none`");
     refused(here, &["fetch", &there("../file"), "--to", "x", "--trust", trust], "`../file` leads out of the folder");
     refused(here, &["fetch", at, "--trust", trust], "there is no name of a file");
     refused(here, &["bench", at, "--trust", trust, "--cc", "reno,none"], "there is no controller `none`");
+    refused(here, &["fetch", &there("file"), "--to", "x", "--trust", trust, "--qlog", "file"], "--qlog file");
     refused(here, &["serve", "--dir", "nowhere"], "--dir nowhere");
     refused(here, &["serve", "--identity", "file"], "--identity file: it holds no certificate");
     refused(here, &["serve", "--listen", at, "--identity", "identity.pem"], &format!("--listen {at}"));

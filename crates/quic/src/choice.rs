@@ -49,7 +49,9 @@ pub enum ChoiceError {
     #[error("there is no controller `{0}`")]
     Unknown(String),
     /// Only the simulator knows a path without measuring it.
-    #[error("`measurement` is {0}, which is the simulator's own knowledge; over a network it must be `imtcp`")]
+    #[error(
+        "`measurement` is {0}, which is the simulator's own knowledge; over a network the packets must measure: `imtcp` or `imtcp-published`"
+    )]
     Simulated(String),
     /// A parameter is at fault.
     #[error(transparent)]
@@ -59,7 +61,7 @@ pub enum ChoiceError {
 impl Choice {
     /// A controller by name, with parameters where it takes some.
     ///
-    /// The oracle of the simulator exists in no other world, so where K and A are measured, they are measured by the packets.
+    /// What the simulator knows of a path without measuring it is known in no other world, and refused here.
     ///
     /// # Errors
     /// No controller has the name, or a parameter is none of its own.
@@ -69,13 +71,8 @@ impl Choice {
             return Ok(Choice::Native(name, *native));
         }
         let entry = registry::find(name).ok_or_else(|| ChoiceError::Unknown(name.into()))?;
-        let mut all = Vec::new();
+        let params = Values::resolve(entry.params, given)?;
         let measures = entry.params.iter().any(|param| param.name == "measurement");
-        if measures {
-            all.push(("measurement".to_string(), Value::Word("imtcp".into())));
-        }
-        all.extend_from_slice(given);
-        let params = Values::resolve(entry.params, &all)?;
         match measures.then(|| params.word("measurement")) {
             Some(word @ ("oracle" | "capacity")) => Err(ChoiceError::Simulated(word.into())),
             _ => Ok(Choice::Ours { entry, params }),
@@ -165,8 +162,6 @@ mod tests {
 
     #[test]
     fn what_measures_measures_by_the_packets() {
-        let Ok(Choice::Ours { params, .. }) = find("symbiosis", &[]) else { panic!() };
-        assert_eq!(params.word("measurement"), "imtcp");
         for word in ["oracle", "capacity"] {
             let error = find("symbiosis", &[("measurement", Value::Word(word.into()))]).unwrap_err();
             assert_eq!(error, ChoiceError::Simulated(word.into()));

@@ -7,7 +7,7 @@ mod common;
 
 use common::{BOTTLENECK, Way};
 use symbiosis_base::{Bytes, Nanos, Random, Rate};
-use symbiosis_control::params::{Value, Values};
+use symbiosis_control::params::Values;
 use symbiosis_control::registry;
 use symbiosis_path::{Gaps, LinkSpec, QueueLimit, Sizes, Steps, Traffic, TrafficSpec};
 use symbiosis_quic::transfer::{Pattern, Task};
@@ -59,8 +59,6 @@ fn tcp(cc: &str, seed: u64, others: f64) -> Seen {
     let ideal = LinkSpec::ideal(Rate::from_mbps(MBPS), delay);
     let link = |name: &str, spec| PlannedLink { name: name.into(), listed: true, spec };
     let entry = registry::find(cc).unwrap();
-    let measured = entry.params.iter().any(|param| param.name == "measurement");
-    let given: Vec<_> = measured.then(|| ("measurement".to_string(), Value::Word("imtcp".into()))).into_iter().collect();
     let ms = |s| Nanos::from_millis(s * 1000);
     let plan = Plan {
         name: "agreement".into(),
@@ -73,7 +71,7 @@ fn tcp(cc: &str, seed: u64, others: f64) -> Seen {
         flows: vec![FlowPlan {
             id: cc.into(),
             cc: entry,
-            params: Values::resolve(entry.params, &given).unwrap(),
+            params: Values::resolve(entry.params, &[]).unwrap(),
             start: Nanos::ZERO,
             stop: Nanos::MAX,
             bytes: None,

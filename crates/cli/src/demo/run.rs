@@ -153,7 +153,7 @@ impl Stage {
 
     fn call(&self, to: SocketAddr, choice: &Choice) -> Result<(Call, Called, Vec<Sample>), Failure> {
         let trust = Trust::Pinned(self.identity.fingerprint());
-        let call = Call { to, name: "localhost".into(), trust, choice: choice.clone(), seed: self.seed };
+        let call = Call { to, name: "localhost".into(), trust, choice: choice.clone(), seed: self.seed, qlog: None };
         let source = FileSource::open(&self.here.path().join("file"))?;
         let packet = settings_for(to).overhead.0 + u64::from(settings_for(to).payload);
         let mut bar = Bar::new(choice.name());

@@ -17,13 +17,38 @@ use symbiosis_control::params::{ParamError, Value};
 use symbiosis_lab::scenario::suggestion;
 use symbiosis_quic::choice::{Choice, ChoiceError};
 use symbiosis_quic::identity::{Fingerprint, Trust};
+use symbiosis_quic::node::QLOG;
 use symbiosis_quic::socket::{Call, CallError, Called};
 use symbiosis_quic::transfer::Task;
 
 pub use watch::Bar;
 
 use crate::failure::Failure;
+use crate::output::writable;
 use crate::print::{pretty, print};
+
+/// A folder for qlog files.
+#[derive(Debug, clap::Args)]
+pub struct Qlog {
+    /// Write what happens in each connection into this folder, as qlog (in builds with the feature `qlog`)
+    #[arg(long, value_name = "DIR")]
+    qlog: Option<PathBuf>,
+}
+
+impl Qlog {
+    /// The folder, made if it was not there.
+    pub fn folder(&self) -> Result<Option<PathBuf>, Failure> {
+        let Some(folder) = &self.qlog else { return Ok(None) };
+        if !QLOG {
+            let help = "build it with `--features qlog`";
+            return Err(Failure::input(format!("--qlog {}: this build writes no qlog", folder.display()), help));
+        }
+        let fault = |why: String| Failure::input(format!("--qlog {}: {why}", folder.display()), "give a folder where you may write");
+        writable(folder).map_err(fault)?;
+        fs::create_dir_all(folder).map_err(|error| fault(error.to_string()))?;
+        Ok(Some(folder.clone()))
+    }
+}
 
 /// Which controller a transfer runs.
 #[derive(Debug, clap::Args)]
@@ -75,13 +100,15 @@ pub struct Connection {
     /// Seed of what is drawn at random
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
+    #[command(flatten)]
+    qlog: Qlog,
 }
 
 impl Connection {
     /// A call to `HOST:PORT`.
     pub fn call(&self, server: &str, choice: Choice) -> Result<Call, Failure> {
         let (name, to) = resolve(server)?;
-        Ok(Call { to, name, trust: self.trust()?, choice, seed: self.seed })
+        Ok(Call { to, name, trust: self.trust()?, choice, seed: self.seed, qlog: self.qlog.folder()? })
     }
 
     fn trust(&self) -> Result<Trust, Failure> {

@@ -15,7 +15,7 @@ use symbiosis_quic::socket::{self, Udp, Watch, settings_for};
 use symbiosis_quic::transfer::{Folder, Transfer};
 
 use crate::failure::Failure;
-use crate::net::Control;
+use crate::net::{Control, Qlog};
 use crate::print::print;
 
 /// What to serve, where.
@@ -38,6 +38,8 @@ pub struct Args {
     /// Seed of what is drawn at random
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
+    #[command(flatten)]
+    qlog: Qlog,
 }
 
 /// Runs the command, until it is ended from outside.
@@ -55,6 +57,9 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let fault = |error: &dyn std::fmt::Display| Failure::Other(miette!("{error}"));
     let accept = Box::new(move |_| Transfer::server(Box::new(folder.clone())));
     let mut node = Node::server(clock, settings_for(args.listen), choice, args.seed, &identity, accept).map_err(|error| fault(&error))?;
+    if let Some(folder) = args.qlog.folder()? {
+        node.log_to(folder);
+    }
     let at = udp.address().map_err(|error| fault(&error))?;
     print(&format!("serving {} at {at}\nfingerprint {}\n", args.dir.display(), identity.fingerprint()))?;
     socket::run(&mut node, &mut udp, &clock, |_, _| Watch::At(Nanos::MAX)).map_err(|error| fault(&error))?;

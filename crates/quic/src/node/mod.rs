@@ -9,6 +9,7 @@ mod settings;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use bytes::BytesMut;
@@ -24,7 +25,7 @@ use crate::identity::{Identity, IdentityError, SERVER_NAME, Seen, Trust};
 
 use peer::Peer;
 pub use peer::View;
-pub use settings::Settings;
+pub use settings::{QLOG, Settings};
 
 /// Most connections that a node takes at a time: each may hold [`Settings::buffer`] twice.
 const MOST_PEERS: usize = 64;
@@ -65,6 +66,8 @@ pub struct Node<S> {
     random: Random,
     peers: BTreeMap<PeerId, Peer<S>>,
     server: Option<(Arc<QuicServerConfig>, Accept<S>)>,
+    /// Where each connection is written down.
+    qlog: Option<PathBuf>,
     /// Datagrams that belong to no connection.
     replies: VecDeque<(SocketAddr, Vec<u8>)>,
 }
@@ -78,7 +81,7 @@ impl<S: Session> Node<S> {
         let mut config = EndpointConfig::default();
         config.rng_seed(Some(bytes));
         let endpoint = Endpoint::new(Arc::new(config), None, false);
-        Node { endpoint, clock, settings, choice, random, peers: BTreeMap::new(), server: None, replies: VecDeque::new() }
+        Node { endpoint, clock, settings, choice, random, peers: BTreeMap::new(), server: None, qlog: None, replies: VecDeque::new() }
     }
 
     /// A node that others may call; `accept` makes the session of each caller.
@@ -102,6 +105,12 @@ impl<S: Session> Node<S> {
         Ok(node)
     }
 
+    /// Writes down what happens in each connection from now on: a file of its own in that folder, in the form that qlog's tools read
+    /// (draft-ietf-quic-qlog-main-schema). Nothing is written unless [`QLOG`].
+    pub fn log_to(&mut self, folder: PathBuf) {
+        self.qlog = Some(folder);
+    }
+
     /// Calls somebody. What was shown as certificate is told by [`Node::view`].
     ///
     /// # Errors
@@ -109,7 +118,7 @@ impl<S: Session> Node<S> {
     pub fn connect(&mut self, now: Nanos, to: SocketAddr, name: Option<&str>, trust: &Trust, session: S) -> Result<PeerId, IdentityError> {
         let seen = Seen::default();
         let tls = QuicClientConfig::try_from(trust.tls(&seen)?).expect("TLS 1.3 has QUIC's first cipher suite");
-        let (transport, seat) = self.settings.transport(&self.choice, self.clock, self.random.seed());
+        let (transport, seat) = self.settings.transport(&self.choice, self.clock, self.random.seed(), self.qlog.as_deref());
         let mut config = ClientConfig::new(Arc::new(tls));
         config.transport_config(transport);
         let (handle, connection) = self
@@ -149,7 +158,7 @@ impl<S: Session> Node<S> {
             let transmit = self.endpoint.refuse(incoming, &mut reply);
             return self.reply(transmit.destination, transmit.size, reply);
         }
-        let (transport, seat) = self.settings.transport(&self.choice, self.clock, self.random.seed());
+        let (transport, seat) = self.settings.transport(&self.choice, self.clock, self.random.seed(), self.qlog.as_deref());
         let mut config = ServerConfig::with_crypto(tls.clone());
         config.transport_config(transport);
         match self.endpoint.accept(incoming, self.clock.instant(now), &mut reply, Some(Arc::new(config))) {

@@ -1,5 +1,6 @@
 //! What a connection's transport is told.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,6 +10,9 @@ use symbiosis_base::Bytes;
 use crate::adapter::Seat;
 use crate::choice::{At, Choice};
 use crate::clock::Clock;
+
+/// Whether this build can write down connections ([`super::Node::log_to`]): only with the feature `qlog`.
+pub const QLOG: bool = cfg!(feature = "qlog");
 
 /// What of a connection may differ between worlds and experiments.
 #[derive(Clone, Copy, Debug)]
@@ -35,7 +39,7 @@ impl Default for Settings {
 
 impl Settings {
     /// A transport for one connection with the controller of `choice`; and the world's side of it, if it is one of ours.
-    pub(crate) fn transport(&self, choice: &Choice, clock: Clock, seed: u64) -> (Arc<TransportConfig>, Option<Seat>) {
+    pub(crate) fn transport(&self, choice: &Choice, clock: Clock, seed: u64, qlog: Option<&Path>) -> (Arc<TransportConfig>, Option<Seat>) {
         let at = At { clock, seed, payload: self.payload, overhead: self.overhead, initial_window: self.initial_window };
         let (factory, seat) = choice.factory(&at);
         let buffer = VarInt::try_from(self.buffer.0).unwrap_or(VarInt::MAX);
@@ -55,6 +59,12 @@ impl Settings {
             .max_concurrent_uni_streams(VarInt::from_u32(0))
             .keep_alive_interval(Some(self.idle / 4))
             .max_idle_timeout(Some(self.idle.try_into().expect("an idle time of days is no idle time")));
+        #[cfg(feature = "qlog")]
+        if let Some(folder) = qlog {
+            config.qlog_from_path(folder, choice.name());
+        }
+        #[cfg(not(feature = "qlog"))]
+        let _ = qlog;
         (Arc::new(config), seat)
     }
 }

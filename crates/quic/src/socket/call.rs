@@ -2,6 +2,7 @@
 
 use std::io;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::path::PathBuf;
 
 use noq_proto::ConnectionError;
 use symbiosis_base::{Bytes, Nanos};
@@ -31,6 +32,8 @@ pub struct Call {
     pub choice: Choice,
     /// Seeds whatever the controller and the connection draw at random.
     pub seed: u64,
+    /// The folder in which the connection is written down as qlog.
+    pub qlog: Option<PathBuf>,
 }
 
 /// How a call went.
@@ -103,6 +106,9 @@ impl Call {
         let mut udp = Udp::bind(here, clock)?;
         udp.connect(self.to)?;
         let mut node = Node::client(clock, settings_for(self.to), self.choice.clone(), self.seed);
+        if let Some(folder) = &self.qlog {
+            node.log_to(folder.clone());
+        }
         let id = node
             .connect(clock.now(), self.to, Some(&self.name), &self.trust, Transfer::client(tasks))
             .map_err(|error| CallError::Setup(error.to_string()))?;
