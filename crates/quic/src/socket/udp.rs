@@ -24,8 +24,6 @@ const MOST_AGE: Nanos = Nanos::from_millis(1000);
 
 /// How long a timer may be late so that the kernel can save energy: not at all.
 const TIMER_SLACK_NS: u64 = 1;
-/// The last part of a wait is spent looking at the clock: to be woken takes about so long. More makes departures no more exact.
-const SPIN: Nanos = Nanos::from_micros(50);
 
 /// A datagram that arrived.
 #[derive(Debug)]
@@ -149,9 +147,9 @@ pub(crate) fn wait(clock: &Clock, sockets: &[&Udp], until: Nanos, writes: bool) 
         if left == Nanos::ZERO {
             return Ok(());
         }
-        let sleep = left - SPIN;
-        // A day is as good as for ever.
-        let timeout = TimeSpec::from_duration(std::time::Duration::from_nanos(sleep.0.min(86_400_000_000_000)));
+        // A day is as good as for ever. The last microseconds are slept, too: a loop that watches the clock instead takes the processor from
+        // whoever shares it, the peer on the same machine first of all.
+        let timeout = TimeSpec::from_duration(std::time::Duration::from_nanos(left.0.min(86_400_000_000_000)));
         match ppoll(&mut polled, Some(timeout), None) {
             Ok(0) => {}
             Ok(_) => return Ok(()),
