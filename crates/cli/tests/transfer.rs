@@ -4,8 +4,14 @@ use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, mpsc};
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
+use symbiosis_base::{Bytes, Nanos, Rate};
+use symbiosis_path::{LinkSpec, QueueLimit};
+use symbiosis_quic::relay::{self, Relay};
 
 /// A server that ends with its test.
 struct Server {
@@ -94,6 +100,86 @@ fn a_connection_is_written_down_where_the_build_can() {
     let text = fs::read_to_string(logged).unwrap();
     let header: Value = serde_json::from_str(text.trim_start_matches('\u{1e}').lines().next().unwrap()).unwrap();
     assert!(header["file_schema"].as_str().unwrap().contains("qlog"), "{header}");
+}
+
+/// A path of 16 Mbit/s and 20 ms to the server, for as long as `act` takes; it is told where the path begins.
+fn over_a_slow_path(server: &Server, act: impl FnOnce(&str)) {
+    let end = LinkSpec::ideal(Rate::from_mbps(16.0), Nanos::from_millis(10));
+    let forth = LinkSpec { queue: QueueLimit::Packets(100), ..end.clone() };
+    let overhead = Bytes(28);
+    let path = relay::Path { forth, back: end, others: None, overhead, seed: 1, sample_every: Nanos::from_millis(100) };
+    let to = server.address.parse().unwrap();
+    let enough = Arc::new(AtomicBool::new(false));
+    let (tell, told) = mpsc::channel();
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let relay = Relay::new(to, path).unwrap();
+            tell.send(relay.address().unwrap()).unwrap();
+            // It fails when the server is gone, which one of the tests wants.
+            let _ = relay.run(&enough);
+        });
+        act(&told.recv().unwrap().to_string());
+        enough.store(true, Ordering::Relaxed);
+    });
+}
+
+/// Waits until so much of a file has arrived in parts.
+fn until_parts_have(folder: &Path, bytes: u64) -> u64 {
+    let start = Instant::now();
+    loop {
+        let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap());
+        let has: u64 =
+            entries.filter(|entry| entry.file_name().to_string_lossy().ends_with(".part")).map(|part| part.metadata().unwrap().len()).sum();
+        if has >= bytes {
+            return has;
+        }
+        assert!(start.elapsed() < Duration::from_secs(60), "{has} bytes after a minute");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn what_was_killed_is_taken_up_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    let content: Vec<u8> = (0..6_000_000_u32).map(|at| (at.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
+    fs::write(here.join("file"), &content).unwrap();
+    let server = Server::start(here, &[]);
+    over_a_slow_path(&server, |at| {
+        let args = ["send", "file", at, "--trust", &server.fingerprint];
+        let mut first = Command::new(env!("CARGO_BIN_EXE_symbiosis")).current_dir(here).args(args).spawn().unwrap();
+        until_parts_have(&here.join("served"), 1_000_000);
+        first.kill().unwrap();
+        first.wait().unwrap();
+    });
+    assert!(!here.join("served/file").exists(), "a part has not the file's name");
+    // The server learns of the first client's end when that is silent for 20 s. Until then the part is that client's.
+    drop(server);
+    let has = until_parts_have(&here.join("served"), 1_000_000);
+    let server = Server::start(here, &[]);
+    let output = symbiosis(here, &["send", "file", &server.address, "--trust", &server.fingerprint, "--json"]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(report["resumed_bytes"].as_u64(), Some(has));
+    assert_eq!(report["bytes"].as_u64(), Some(content.len() as u64 - has));
+    assert!(fs::read(here.join("served/file")).unwrap() == content);
+}
+
+#[test]
+fn a_server_that_is_killed_is_noticed() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    fs::write(here.join("file"), "").unwrap();
+    let server = Server::start(here, &[]);
+    let args = ["bench", &server.address, "--trust", &server.fingerprint, "--cc", "reno", "--seconds", "60"];
+    let bench = Command::new(env!("CARGO_BIN_EXE_symbiosis")).current_dir(here).args(args).stderr(Stdio::piped()).spawn().unwrap();
+    std::thread::sleep(Duration::from_millis(500));
+    let address = server.address.clone();
+    drop(server);
+    let output = bench.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert!(stderr.contains(&format!("the server at {address} is gone")), "{stderr}");
 }
 
 #[test]

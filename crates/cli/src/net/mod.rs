@@ -156,7 +156,9 @@ pub fn failed(error: CallError, trust: &Trust) -> Failure {
         CallError::Refused(_) | CallError::NoAnswer(_) => {
             Failure::Other(miette!(help = "is the server running, and are address and port right? A firewall must let UDP pass", "{error}"))
         }
-        CallError::Ended { .. } => Failure::Other(miette!(help = "run the same command again: what has arrived is kept", "{error}")),
+        CallError::Ended { .. } | CallError::Gone(_) => {
+            Failure::Other(miette!(help = "run the same command again: what has arrived is kept", "{error}"))
+        }
         other => Failure::Other(miette!("{other}")),
     }
 }
@@ -167,6 +169,8 @@ fn help(why: &str) -> &'static str {
         "choose another name, or say --force to replace it"
     } else if why.contains("hash is") {
         "what had arrived was damaged and is gone; run the same command again"
+    } else if why.contains("another transfer") {
+        "a transfer that was killed is given up after 20 s; run the same command again then"
     } else if why.contains("takes no files") {
         "the server was started with --read-only"
     } else {

@@ -67,6 +67,9 @@ pub enum CallError {
     /// The server or this side refuses.
     #[error("{0}")]
     NotDone(String),
+    /// There was a server, and now nobody listens there.
+    #[error("the server at {0} is gone")]
+    Gone(SocketAddr),
     /// The connection ended on the way.
     #[error("the connection to {to} ended: {why}")]
     Ended {
@@ -132,7 +135,9 @@ impl Call {
         });
         let lateness = match ran {
             Ok(lateness) => lateness,
-            Err(error) if error.kind() == io::ErrorKind::ConnectionRefused && !established => return Err(CallError::Refused(self.to)),
+            Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => {
+                return Err(if established { CallError::Gone(self.to) } else { CallError::Refused(self.to) });
+            }
             Err(error) => return Err(error.into()),
         };
         let view = node.view(id).expect("a caller's connection stays");
