@@ -107,18 +107,17 @@ impl Udp {
         Ok(from.map(|from| Arrival { at, from, datagram }))
     }
 
-    /// Sends a datagram; whether the kernel took it. One that cannot reach anybody is as lost as on its way.
+    /// Sends a datagram; whether the kernel took it. One for which there is no way is as lost as on its way.
     ///
     /// # Errors
-    /// The socket is broken.
+    /// Nobody listens at the address that the socket is connected to, as an earlier datagram found; or the socket is broken.
     pub fn send(&self, to: SocketAddr, datagram: &[u8]) -> io::Result<bool> {
         match self.socket.send_to(datagram, to) {
             Ok(_) => Ok(true),
             Err(error) => match error.raw_os_error().map(Errno::from_raw) {
                 Some(Errno::EAGAIN | Errno::ENOBUFS) => Ok(false),
                 Some(
-                    Errno::ECONNREFUSED
-                    | Errno::EMSGSIZE
+                    Errno::EMSGSIZE
                     | Errno::EHOSTUNREACH
                     | Errno::ENETUNREACH
                     | Errno::ENETDOWN

@@ -135,11 +135,6 @@ impl<S: Session> World<S> {
         self.nodes[node].gone = true;
     }
 
-    /// A link's packets that wait.
-    pub fn queue_packets(&mut self, link: usize) -> u64 {
-        self.links[link].queue_packets(self.now)
-    }
-
     /// Ends the run: what the links did.
     pub fn finish(self) -> Vec<LinkStats> {
         let now = self.now;
