@@ -28,7 +28,7 @@ pub struct Args {
     /// Controllers, separated by commas
     #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "symbiosis,quic-cubic,quic-bbr,quic-newreno")]
     cc: Vec<String>,
-    /// Size of the file [MB]
+    /// Size of the file in MB
     #[arg(long, value_name = "MB", default_value_t = 80, value_parser = value_parser!(u64).range(1..=10_000))]
     megabytes: u64,
     /// Seed of what is drawn at random
