@@ -144,7 +144,7 @@ fn loss_and_delay_based_controllers_agree() {
 #[test]
 fn symbiosis_measures_the_same_and_does_the_same() {
     // Drains and trains come at random instants, and so do others.
-    for (cc, others) in [("symbiosis", 0.0), ("symbiosis", 8.0), ("symbiosis-paper", 0.0), ("symbiosis-early", 0.0)] {
+    for (cc, others) in [("symbiosis", 0.0), ("symbiosis", 8.0), ("symbiosis-paper", 0.0)] {
         let seen = |world: fn(&str, u64, f64) -> Seen| (1..=10).map(|seed| world(cc, seed, others)).collect::<Vec<Seen>>();
         agree(cc, &seen(quic), &seen(tcp));
     }
