@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 use symbiosis_control::params::{Kind, Param};
 use symbiosis_control::registry;
+use symbiosis_quic::choice::NATIVE;
 
 use crate::failure::Failure;
 use crate::print::{pretty, print};
@@ -40,7 +41,11 @@ fn as_text() -> String {
         }
         out.push('\n');
     }
-    out + "Parameters are written with their defaults and what they may be. In a scenario: params = { name = value }\n"
+    out += "Only over QUIC:\n";
+    for (name, _, about) in NATIVE {
+        out += &format!("{name}\n    {about}\n");
+    }
+    out + "\nParameters are written with their defaults and what they may be. In a scenario: params = { name = value }\n"
 }
 
 fn as_json() -> Value {

@@ -1,9 +1,11 @@
-//! The command `symbiosis`: simulates scenarios, reproduces the papers, lists controllers.
+//! The command `symbiosis`: simulates scenarios, reproduces the papers, transfers files, lists controllers.
 //!
 //! Results go to stdout, everything else to stderr. Exit codes: 0 done, 1 failed, 2 the input is at fault.
 
 mod controllers;
+mod demo;
 mod failure;
+mod net;
 mod output;
 mod print;
 mod reproduce;
@@ -30,6 +32,16 @@ enum Command {
     Simulate(simulate::Args),
     /// Run the papers' experiments, and write a report with their figures and claims
     Reproduce(reproduce::Args),
+    /// Serve a folder over QUIC: others may fetch its files and send new ones
+    Serve(net::serve::Args),
+    /// Send files to a server
+    Send(net::send::Args),
+    /// Fetch a file from a server
+    Fetch(net::fetch::Args),
+    /// Measure controllers on the way to a server, one after another
+    Bench(net::bench::Args),
+    /// Show controllers at work: one file over an emulated path on this machine, about a minute
+    Demo(demo::Args),
     /// List the congestion controllers with their parameters
     Controllers(controllers::Args),
 }
@@ -38,6 +50,11 @@ fn main() -> ExitCode {
     let done = match Cli::parse().command {
         Command::Simulate(args) => simulate::run(&args),
         Command::Reproduce(args) => reproduce::run(&args),
+        Command::Serve(args) => net::serve::run(&args),
+        Command::Send(args) => net::send::run(&args),
+        Command::Fetch(args) => net::fetch::run(&args),
+        Command::Bench(args) => net::bench::run(&args),
+        Command::Demo(args) => demo::run(&args),
         Command::Controllers(args) => controllers::run(&args),
     };
     match done {

@@ -53,7 +53,7 @@ pub struct Sent {
     pub in_flight: Bytes,
     /// It repeats a packet that was sent before.
     pub retransmission: bool,
-    /// The application has nothing more to send after this packet.
+    /// The application has nothing more to send after this packet, as far as the world knows already; [`Acked::app_limited`] knows for sure.
     pub app_limited: bool,
 }
 
@@ -101,7 +101,7 @@ pub struct Lost {
 pub enum LossKind {
     /// Duplicate or selective ACKs: recovery starts.
     FastRetransmit,
-    /// The retransmission timer expired.
+    /// The retransmission timer expired; or, where a transport sends probes instead, congestion is persistent (RFC 9002 §7.6).
     Timeout,
     /// A congestion mark came back.
     Ecn,

@@ -43,7 +43,7 @@ pub(super) fn nearest<'a>(given: &str, known: impl IntoIterator<Item = &'a str>)
 }
 
 /// “Did you mean”, or all that there is.
-pub(super) fn suggestion<'a>(given: &str, known: impl IntoIterator<Item = &'a str> + Clone) -> String {
+pub fn suggestion<'a>(given: &str, known: impl IntoIterator<Item = &'a str> + Clone) -> String {
     match nearest(given, known.clone()) {
         Some(name) => format!("did you mean `{name}`?"),
         None => {

@@ -35,6 +35,7 @@ use toml::de::DeTable;
 use error::Fault;
 pub use error::ScenarioError;
 pub use explain::Explanation;
+pub use locate::suggestion;
 use resolve::Resolved;
 
 /// A scenario that was read and understood.

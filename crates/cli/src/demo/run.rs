@@ -1,0 +1,211 @@
+//! Server, relay and client, each in a thread of its own, and what the client sees.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc;
+use std::thread;
+
+use miette::miette;
+use serde::Serialize;
+use symbiosis_base::{Nanos, Rate};
+use symbiosis_quic::choice::Choice;
+use symbiosis_quic::clock::Clock;
+use symbiosis_quic::identity::{Identity, Trust};
+use symbiosis_quic::node::Node;
+use symbiosis_quic::relay::{Relay, Relayed};
+use symbiosis_quic::socket::{self, Call, Called, Udp, Watch, settings_for};
+use symbiosis_quic::transfer::{FileSource, Folder, Pattern, Source, Task, Transfer};
+use tempfile::TempDir;
+
+use super::MOST_LATE;
+use super::path::{CAPACITY, others, path};
+use crate::failure::Failure;
+use crate::net::{Bar, Report, failed};
+
+/// The client is looked at this often.
+const SAMPLE: Nanos = Nanos::from_millis(50);
+/// The server looks this often whether it is to end.
+const SERVER_LOOKS: Nanos = Nanos::from_millis(50);
+
+/// A file, and a folder to which it is sent.
+pub struct Stage {
+    here: TempDir,
+    there: TempDir,
+    identity: Identity,
+    seed: u64,
+}
+
+/// The client at one instant.
+#[derive(Clone, Debug)]
+pub struct Sample {
+    /// Since the file began to move.
+    pub at: Nanos,
+    pub rtt: Nanos,
+    pub window_packets: f64,
+    pub sent_packets: u64,
+    pub gauges: Vec<(&'static str, f64)>,
+}
+
+/// What one controller made of it.
+#[derive(Clone, Debug, Serialize)]
+pub struct Row {
+    pub cc: &'static str,
+    pub seconds: f64,
+    pub goodput_mbps: f64,
+    /// What others left, mean over the same time.
+    pub available_mbps: f64,
+    pub rtt_mean_ms: f64,
+    pub rtt_p95_ms: f64,
+    pub queue_mean_packets: f64,
+    pub queue_max_packets: u64,
+    pub queue_drops: u64,
+    pub packets_sent: u64,
+    pub packets_lost: u64,
+    /// Part of the relay's datagrams that left more than 200 µs late.
+    pub relay_late: f64,
+    pub void: bool,
+}
+
+/// A run that has ended.
+pub struct Run {
+    pub row: Row,
+    pub samples: Vec<Sample>,
+    pub queue: Vec<(Nanos, u64)>,
+}
+
+impl Run {
+    /// Whether the machine was measured, and not the controller.
+    pub fn is_void(&self) -> bool {
+        self.row.void
+    }
+}
+
+fn fault(error: impl std::fmt::Display) -> Failure {
+    Failure::Other(miette!("{error}"))
+}
+
+impl Stage {
+    /// A file of so many bytes.
+    pub fn new(bytes: u64, seed: u64) -> Result<Stage, Failure> {
+        let (here, there) = (tempfile::tempdir()?, tempfile::tempdir()?);
+        let mut file = io::BufWriter::new(File::create(here.path().join("file"))?);
+        let mut chunk = vec![0; 1 << 20];
+        let mut pattern = Pattern(bytes);
+        let mut at = 0;
+        while at < bytes {
+            let read = pattern.read_at(at, &mut chunk)?;
+            file.write_all(&chunk[..read])?;
+            at += read as u64;
+        }
+        file.flush()?;
+        let (identity, _) = Identity::generate().map_err(fault)?;
+        Ok(Stage { here, there, identity, seed })
+    }
+
+    /// Sends the file.
+    pub fn run(&self, choice: &Choice) -> Result<Run, Failure> {
+        let enough = Arc::new(AtomicBool::new(false));
+        thread::scope(|scope| {
+            let (tell_server, server_at) = mpsc::channel();
+            let server = scope.spawn({
+                let enough = enough.clone();
+                move || self.serve(&tell_server, &enough)
+            });
+            // A thread that fails before it tells its address hangs up.
+            let called = server_at.recv().map_err(fault).and_then(|server| {
+                let (tell_relay, relay_at) = mpsc::channel();
+                let relay = scope.spawn({
+                    let enough = enough.clone();
+                    move || relay(server, self.seed, &tell_relay, &enough)
+                });
+                let called = relay_at.recv().map_err(fault).and_then(|at| self.call(at, choice));
+                enough.store(true, Ordering::Relaxed);
+                let relayed = relay.join().map_err(|_| fault("the relay failed"))?.map_err(fault)?;
+                called.map(|(call, called, samples)| (call, called, samples, relayed))
+            });
+            enough.store(true, Ordering::Relaxed);
+            server.join().map_err(|_| fault("the server failed"))??;
+            let (call, called, samples, relayed) = called?;
+            self.check()?;
+            Ok(found(&call, &called, samples, relayed))
+        })
+    }
+
+    fn serve(&self, tell: &mpsc::Sender<SocketAddr>, enough: &AtomicBool) -> Result<(), Failure> {
+        let clock = Clock::start();
+        let at = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+        let mut udp = Udp::bind(at, clock)?;
+        let folder = Folder::new(self.there.path(), true)?;
+        let choice = Choice::find("newreno", &[]).map_err(fault)?;
+        let accept = Box::new(move |_| Transfer::server(Box::new(folder.clone())));
+        let mut node = Node::server(clock, settings_for(at), choice, self.seed, &self.identity, accept).map_err(fault)?;
+        let _ = tell.send(udp.address()?);
+        let watch = |_: &mut Node<Transfer>, now: Nanos| match enough.load(Ordering::Relaxed) {
+            true => Watch::End,
+            false => Watch::At(now + SERVER_LOOKS),
+        };
+        socket::run(&mut node, &mut udp, &clock, watch)?;
+        Ok(())
+    }
+
+    fn call(&self, to: SocketAddr, choice: &Choice) -> Result<(Call, Called, Vec<Sample>), Failure> {
+        let trust = Trust::Pinned(self.identity.fingerprint());
+        let call = Call { to, name: "localhost".into(), trust, choice: choice.clone(), seed: self.seed, qlog: None };
+        let source = FileSource::open(&self.here.path().join("file"))?;
+        let packet = settings_for(to).overhead.0 + u64::from(settings_for(to).payload);
+        let mut bar = Bar::new(choice.name());
+        let mut samples: Vec<Sample> = Vec::new();
+        let called = call.run(vec![Task::Send { name: "file".into(), source: Box::new(source), force: true }], |now, progress, view| {
+            bar.show(now, progress, view);
+            let at = progress.began.map(|began| now - began);
+            if let Some(at) = at.filter(|at| samples.last().is_none_or(|last| *at >= last.at + SAMPLE)) {
+                let view = view();
+                let window_packets = view.window.0 as f64 / packet as f64;
+                samples.push(Sample { at, rtt: view.rtt, window_packets, sent_packets: view.sent, gauges: view.gauges });
+            }
+            true
+        });
+        bar.end();
+        Ok((call.clone(), called.map_err(|error| failed(error, &call.trust))?, samples))
+    }
+
+    /// What arrived is what was sent. The transfer checks that itself; this is for whoever does not believe it.
+    fn check(&self) -> Result<(), Failure> {
+        let [here, there] = [&self.here, &self.there].map(|folder| fs::read(folder.path().join("file")));
+        if here? == there? { Ok(()) } else { Err(fault("what arrived is not what was sent")) }
+    }
+}
+
+fn relay(server: SocketAddr, seed: u64, tell: &mpsc::Sender<SocketAddr>, enough: &Arc<AtomicBool>) -> io::Result<Relayed> {
+    let relay = Relay::new(server, path(settings_for(server).overhead, seed))?;
+    let _ = tell.send(relay.address()?);
+    relay.run(enough)
+}
+
+fn found(call: &Call, called: &Called, samples: Vec<Sample>, relayed: Relayed) -> Run {
+    let report = Report::new(call, called);
+    let mut rtts: Vec<f64> = samples.iter().map(|sample| sample.rtt.millis()).collect();
+    rtts.sort_by(f64::total_cmp);
+    // The links' time begins with the handshake, two round trips before the file.
+    let taken = others().volume(Nanos::ZERO, Nanos::from_secs(report.seconds)) / report.seconds;
+    let relay_late = relayed.lateness.part_late();
+    let row = Row {
+        cc: report.cc,
+        seconds: report.seconds,
+        goodput_mbps: report.goodput_mbps,
+        available_mbps: (CAPACITY - Rate::from_bytes_per_s(taken)).mbps(),
+        rtt_mean_ms: rtts.iter().sum::<f64>() / rtts.len().max(1) as f64,
+        rtt_p95_ms: rtts.get(rtts.len() * 95 / 100).copied().unwrap_or(0.0),
+        queue_mean_packets: relayed.forth.queue_mean,
+        queue_max_packets: relayed.forth.queue_max,
+        queue_drops: relayed.forth.queue_drops,
+        packets_sent: report.packets_sent,
+        packets_lost: report.packets_lost,
+        relay_late,
+        void: relay_late > MOST_LATE,
+    };
+    Run { row, samples, queue: relayed.queue }
+}

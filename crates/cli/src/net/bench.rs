@@ -1,0 +1,108 @@
+//! `symbiosis bench`: controllers on the same way, one after another.
+
+use serde::Serialize;
+use symbiosis_base::Nanos;
+use symbiosis_quic::transfer::{Endless, Task};
+
+use crate::failure::Failure;
+use crate::net::{Connection, Report, choice, failed};
+use crate::print::{pretty, print};
+use crate::table::table;
+
+/// Round-trip times are looked at this often.
+const EVERY: Nanos = Nanos::from_millis(100);
+
+/// Whom to measure, and on the way to whom.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The server; it forgets what it is sent
+    #[arg(value_name = "HOST:PORT")]
+    server: String,
+    /// Controllers, separated by commas
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "symbiosis,cubic,quic-bbr,newreno")]
+    cc: Vec<String>,
+    /// For how long each of them sends
+    #[arg(long, value_name = "S", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=3600))]
+    seconds: u64,
+    #[command(flatten)]
+    connection: Connection,
+    /// Print JSON and nothing else
+    #[arg(long)]
+    json: bool,
+}
+
+/// What one controller made of the way.
+#[derive(Debug, Serialize)]
+struct Row {
+    cc: &'static str,
+    seconds: f64,
+    goodput_mbps: f64,
+    rtt_mean_ms: f64,
+    rtt_max_ms: f64,
+    packets_sent: u64,
+    packets_lost: u64,
+    wakes_late: f64,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// A controller is unknown; the server is not there or not the one that was meant.
+pub fn run(args: &Args) -> Result<(), Failure> {
+    // All names first: nobody wants to hear of the last one's mistake after a minute.
+    let choices = args.cc.iter().map(|cc| choice(cc, &[])).collect::<Result<Vec<_>, _>>()?;
+    let mut rows = Vec::new();
+    for choice in choices {
+        rows.push(measure(args, args.connection.call(&args.server, choice)?)?);
+    }
+    if args.json {
+        return print(&pretty(&rows));
+    }
+    let header = ["controller", "Mbit/s", "RTT mean [ms]", "max", "packets", "lost", "wakes late [%]"];
+    let cells: Vec<Vec<String>> = rows
+        .iter()
+        .map(|row| {
+            vec![
+                row.cc.to_string(),
+                format!("{:.2}", row.goodput_mbps),
+                format!("{:.1}", row.rtt_mean_ms),
+                format!("{:.1}", row.rtt_max_ms),
+                row.packets_sent.to_string(),
+                row.packets_lost.to_string(),
+                format!("{:.1}", 100.0 * row.wakes_late),
+            ]
+        })
+        .collect();
+    print(&table(&header, &cells, 1))
+}
+
+fn measure(args: &Args, call: symbiosis_quic::socket::Call) -> Result<Row, Failure> {
+    let mut looked = Nanos::ZERO;
+    let mut rtts = Vec::new();
+    let source = Endless::default();
+    let task = Task::Drain { source: Box::new(source.clone()) };
+    let called = call.run(vec![task], |now, progress, view| {
+        let Some(began) = progress.began else { return true };
+        if now - looked >= EVERY {
+            looked = now;
+            rtts.push(view().rtt.millis());
+        }
+        if now - began >= Nanos::from_millis(args.seconds * 1000) {
+            // What is written still arrives, and the server says so: no byte counts that did not.
+            source.end();
+        }
+        true
+    });
+    let called = called.map_err(|error| failed(error, &call.trust))?;
+    let report = Report::new(&call, &called);
+    Ok(Row {
+        cc: report.cc,
+        seconds: report.seconds,
+        goodput_mbps: report.goodput_mbps,
+        rtt_mean_ms: rtts.iter().sum::<f64>() / rtts.len().max(1) as f64,
+        rtt_max_ms: rtts.iter().fold(0.0, |most, rtt| f64::max(most, *rtt)),
+        packets_sent: report.packets_sent,
+        packets_lost: report.packets_lost,
+        wakes_late: report.wakes_late,
+    })
+}

@@ -1,0 +1,273 @@
+//! Serving, sending and fetching with the built command, over the machine's own loopback.
+
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, mpsc};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use symbiosis_base::{Bytes, Nanos, Rate};
+use symbiosis_path::{LinkSpec, QueueLimit};
+use symbiosis_quic::relay::{self, Relay};
+
+/// A server that ends with its test.
+struct Server {
+    process: Child,
+    address: String,
+    fingerprint: String,
+}
+
+impl Server {
+    fn start(folder: &Path, more: &[&str]) -> Server {
+        let identity = folder.join("identity.pem");
+        fs::create_dir_all(folder.join("served")).unwrap();
+        let mut process = Command::new(env!("CARGO_BIN_EXE_symbiosis"))
+            .current_dir(folder)
+            .args(["serve", "--dir", "served", "--listen", "127.0.0.1:0", "--identity"])
+            .arg(identity)
+            .args(more)
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut lines = BufReader::new(process.stdout.take().unwrap()).lines();
+        let mut after =
+            |word: &str| lines.next().unwrap().unwrap().split_once(word).expect("its address, then its fingerprint").1.to_string();
+        let (address, fingerprint) = (after(" at "), after("fingerprint "));
+        Server { process, address, fingerprint }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.process.kill().unwrap();
+        self.process.wait().unwrap();
+    }
+}
+
+fn symbiosis(folder: &Path, args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_symbiosis")).current_dir(folder).env("NO_COLOR", "1").args(args).output().unwrap()
+}
+
+fn refused(folder: &Path, args: &[&str], said: &str) {
+    let output = symbiosis(folder, args);
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    // miette breaks lines where they are full.
+    let words = |text: &str| text.split_whitespace().filter(|word| *word != "│").collect::<Vec<_>>().join(" ");
+    assert_eq!(output.status.code(), Some(2), "{args:?}: {stderr}");
+    assert!(output.stdout.is_empty(), "{args:?}");
+    assert!(words(&stderr).contains(said), "{args:?}: {stderr}");
+}
+
+#[test]
+fn a_file_goes_there_and_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    let content: Vec<u8> = (0..3_000_000_u32).map(|at| (at.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
+    fs::write(here.join("file"), &content).unwrap();
+    fs::write(here.join("empty"), "").unwrap();
+    let server = Server::start(here, &[]);
+    let (at, trust) = (server.address.as_str(), server.fingerprint.as_str());
+    for cc in ["symbiosis", "cubic", "quic-bbr"] {
+        let sent = symbiosis(here, &["send", "file", "empty", at, "--trust", trust, "--cc", cc, "--force", "--json"]);
+        assert!(sent.status.success(), "{}", String::from_utf8_lossy(&sent.stderr));
+        let report: Value = serde_json::from_slice(&sent.stdout).unwrap();
+        assert_eq!((&report["files"], &report["bytes"], &report["cc"]), (&2.into(), &3_000_000.into(), &cc.into()));
+        assert!(fs::read(here.join("served/file")).unwrap() == content);
+        assert_eq!(fs::read(here.join("served/empty")).unwrap(), b"");
+    }
+    let fetched = symbiosis(here, &["fetch", &format!("{at}/file"), "--to", "back", "--trust", trust]);
+    assert!(fetched.status.success(), "{}", String::from_utf8_lossy(&fetched.stderr));
+    assert!(String::from_utf8(fetched.stdout).unwrap().starts_with("fetched 1 file, 3000000 bytes in "));
+    assert!(fs::read(here.join("back")).unwrap() == content);
+    assert_eq!(fs::read_dir(here.join("served")).unwrap().count(), 2, "no parts are left");
+}
+
+#[test]
+fn a_connection_is_written_down_where_the_build_can() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    fs::write(here.join("file"), "mine").unwrap();
+    let server = Server::start(here, &[]);
+    let args = ["send", "file", &server.address, "--trust", &server.fingerprint, "--qlog", "log/here"];
+    if !cfg!(feature = "qlog") {
+        return refused(here, &args, "--qlog log/here: this build writes no qlog");
+    }
+    assert!(symbiosis(here, &args).status.success());
+    let logged = fs::read_dir(here.join("log/here")).unwrap().next().unwrap().unwrap().path();
+    let text = fs::read_to_string(logged).unwrap();
+    let header: Value = serde_json::from_str(text.trim_start_matches('\u{1e}').lines().next().unwrap()).unwrap();
+    assert!(header["file_schema"].as_str().unwrap().contains("qlog"), "{header}");
+}
+
+/// A path of 16 Mbit/s and 20 ms to the server, for as long as `act` takes; it is told where the path begins.
+fn over_a_slow_path(server: &Server, act: impl FnOnce(&str)) {
+    let end = LinkSpec::ideal(Rate::from_mbps(16.0), Nanos::from_millis(10));
+    let forth = LinkSpec { queue: QueueLimit::Packets(100), ..end.clone() };
+    let overhead = Bytes(28);
+    let path = relay::Path { forth, back: end, others: None, overhead, seed: 1, sample_every: Nanos::from_millis(100) };
+    let to = server.address.parse().unwrap();
+    let enough = Arc::new(AtomicBool::new(false));
+    let (tell, told) = mpsc::channel();
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let relay = Relay::new(to, path).unwrap();
+            tell.send(relay.address().unwrap()).unwrap();
+            // It fails when the server is gone, which one of the tests wants.
+            let _ = relay.run(&enough);
+        });
+        act(&told.recv().unwrap().to_string());
+        enough.store(true, Ordering::Relaxed);
+    });
+}
+
+/// Waits until so much of a file has arrived in parts.
+fn until_parts_have(folder: &Path, bytes: u64) -> u64 {
+    let start = Instant::now();
+    loop {
+        let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap());
+        let has: u64 =
+            entries.filter(|entry| entry.file_name().to_string_lossy().ends_with(".part")).map(|part| part.metadata().unwrap().len()).sum();
+        if has >= bytes {
+            return has;
+        }
+        assert!(start.elapsed() < Duration::from_secs(60), "{has} bytes after a minute");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn what_was_killed_is_taken_up_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    let content: Vec<u8> = (0..6_000_000_u32).map(|at| (at.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
+    fs::write(here.join("file"), &content).unwrap();
+    let server = Server::start(here, &[]);
+    over_a_slow_path(&server, |at| {
+        let args = ["send", "file", at, "--trust", &server.fingerprint];
+        let mut first = Command::new(env!("CARGO_BIN_EXE_symbiosis")).current_dir(here).args(args).spawn().unwrap();
+        until_parts_have(&here.join("served"), 1_000_000);
+        first.kill().unwrap();
+        first.wait().unwrap();
+    });
+    assert!(!here.join("served/file").exists(), "a part has not the file's name");
+    // The server learns of the first client's end when that is silent for 20 s. Until then the part is that client's.
+    drop(server);
+    let has = until_parts_have(&here.join("served"), 1_000_000);
+    let server = Server::start(here, &[]);
+    let output = symbiosis(here, &["send", "file", &server.address, "--trust", &server.fingerprint, "--json"]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(report["resumed_bytes"].as_u64(), Some(has));
+    assert_eq!(report["bytes"].as_u64(), Some(content.len() as u64 - has));
+    assert!(fs::read(here.join("served/file")).unwrap() == content);
+}
+
+#[test]
+fn a_server_that_is_killed_is_noticed() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    fs::write(here.join("file"), "").unwrap();
+    let server = Server::start(here, &[]);
+    let args = ["bench", &server.address, "--trust", &server.fingerprint, "--cc", "reno", "--seconds", "60"];
+    let bench = Command::new(env!("CARGO_BIN_EXE_symbiosis")).current_dir(here).args(args).stderr(Stdio::piped()).spawn().unwrap();
+    std::thread::sleep(Duration::from_millis(500));
+    let address = server.address.clone();
+    drop(server);
+    let output = bench.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert!(stderr.contains(&format!("the server at {address} is gone")), "{stderr}");
+}
+
+#[test]
+fn what_is_wrong_is_said_and_changes_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    fs::write(here.join("file"), "mine").unwrap();
+    let server = Server::start(here, &[]);
+    fs::write(here.join("served/file"), "theirs").unwrap();
+    let (at, trust) = (server.address.as_str(), server.fingerprint.as_str());
+    let wrong = "0".repeat(64);
+    let there = |name: &str| format!("{at}/{name}");
+    refused(here, &["send", "file", at, "--trust", trust], "file is there already");
+    refused(here, &["send", "none", at, "--trust", trust], "none: No such file");
+    refused(here, &["send", "served", at, "--trust", trust], "it is no regular file");
+    refused(here, &["send", "file", "served/file", at, "--trust", trust], "two files would be `file` there");
+    refused(here, &["send", "file", at], &format!("add --trust {trust}"));
+    refused(here, &["send", "file", at, "--trust", &wrong], &format!("not {wrong}: it is not the server you meant"));
+    refused(here, &["send", "file", at, "--trust", "12"], "--trust 12: this is no fingerprint");
+    refused(here, &["send", "file", at, "--ca", "file"], "--ca file: it holds no certificate");
+    refused(here, &["send", "file", "127.0.0.1", "--trust", trust], "127.0.0.1: there is no port");
+    refused(here, &["send", "file", at, "--trust", trust, "--cc", "symbiossis"], "did you mean `symbiosis`?");
+    refused(here, &["send", "file", at, "--trust", trust, "--set", "gamma=7"], "`gamma` is 7, but must be");
+    refused(here, &["send", "file", at, "--trust", trust, "--set", "measurement=oracle"], "over a network the packets must measure");
+    refused(here, &["fetch", &there("file"), "--trust", trust], "file is there already");
+    refused(here, &["fetch", &there("none"), "--trust", trust], "there is no file `none`");
+    refused(here, &["fetch", &there("../file"), "--to", "x", "--trust", trust], "`../file` leads out of the folder");
+    refused(here, &["fetch", at, "--trust", trust], "there is no name of a file");
+    refused(here, &["bench", at, "--trust", trust, "--cc", "reno,none"], "there is no controller `none`");
+    refused(here, &["fetch", &there("file"), "--to", "x", "--trust", trust, "--qlog", "file"], "--qlog file");
+    refused(here, &["serve", "--dir", "nowhere"], "--dir nowhere");
+    refused(here, &["serve", "--identity", "file"], "--identity file: it holds no certificate");
+    refused(here, &["serve", "--listen", at, "--identity", "identity.pem"], &format!("--listen {at}"));
+    assert_eq!(fs::read(here.join("file")).unwrap(), b"mine");
+    assert_eq!(fs::read(here.join("served/file")).unwrap(), b"theirs");
+    assert_eq!(fs::read_dir(here).unwrap().count(), 3, "file, served, identity.pem");
+}
+
+#[test]
+fn nobody_there_is_code_1() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("file"), "mine").unwrap();
+    // Whoever had this port has just left.
+    let address = std::net::UdpSocket::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let output = symbiosis(folder.path(), &["send", "file", &address.to_string(), "--trust", &"0".repeat(64)]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8(output.stderr).unwrap().contains("nobody listens at"));
+}
+
+#[test]
+fn a_server_keeps_its_identity_and_may_take_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("file"), "mine").unwrap();
+    let first = Server::start(folder.path(), &[]).fingerprint.clone();
+    let server = Server::start(folder.path(), &["--read-only"]);
+    assert_eq!(server.fingerprint, first);
+    refused(folder.path(), &["send", "file", &server.address, "--trust", &first], "this server takes no files");
+    let mode = std::os::unix::fs::MetadataExt::mode(&fs::metadata(folder.path().join("identity.pem")).unwrap());
+    assert_eq!(mode & 0o077, 0, "others may not read the key");
+}
+
+#[test]
+fn a_bench_is_a_row_for_each_controller() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::start(folder.path(), &[]);
+    let args = ["bench", &server.address, "--trust", &server.fingerprint, "--cc", "symbiosis,quic-newreno", "--seconds", "1", "--json"];
+    let output = symbiosis(folder.path(), &args);
+    let rows: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&output.stderr)));
+    let names: Vec<_> = rows.as_array().unwrap().iter().map(|row| row["cc"].as_str().unwrap()).collect();
+    assert_eq!(names, ["symbiosis", "quic-newreno"]);
+    for row in rows.as_array().unwrap() {
+        assert!(row["goodput_mbps"].as_f64().unwrap() > 1.0, "{row}");
+        assert!(row["seconds"].as_f64().unwrap() >= 1.0, "{row}");
+    }
+}
+
+#[test]
+fn a_demonstration_needs_nothing_and_leaves_a_report() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = symbiosis(folder.path(), &["demo", "--megabytes", "3", "--cc", "symbiosis,quic-cubic", "--json"]);
+    let rows: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&output.stderr)));
+    for row in rows.as_array().unwrap() {
+        // Void or not: nothing is faster than the link, and nobody hears an echo before it can be there.
+        let (rate, rtt) = (row["goodput_mbps"].as_f64().unwrap(), row["rtt_mean_ms"].as_f64().unwrap());
+        assert!(rate > 1.0 && rate < 100.0, "{row}");
+        assert!(rtt > 60.0, "{row}");
+    }
+    assert_eq!(rows.as_array().unwrap().len(), 2);
+    assert!(folder.path().join("demo/index.html").exists());
+    refused(folder.path(), &["demo", "--cc", "none"], "there is no controller `none`");
+}

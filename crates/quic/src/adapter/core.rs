@@ -1,0 +1,217 @@
+//! What noq's events mean to a controller of ours.
+
+use symbiosis_base::{Bytes, Nanos};
+use symbiosis_control::{Acked, Ask, Controller, Departure, LossKind, Lost, Permit, Sent};
+
+use super::flight::Flight;
+
+/// A window grows for at most so many packets of one ACK, as in TCP (RFC 3465's L).
+const MOST_GROWING: u32 = 2;
+
+/// A controller of ours with what noq does not keep for it.
+///
+/// Nothing passes before the handshake is complete: packet numbers begin anew in each of QUIC's three spaces, and what leaves until then
+/// fits the first window anyway.
+pub(crate) struct Core {
+    pub(crate) controller: Box<dyn Controller>,
+    /// The latest instant heard of: controllers are promised that time never goes back.
+    pub(crate) now: Nanos,
+    /// A full packet on the wire, and of it what UDP and IP add.
+    packet: Bytes,
+    overhead: Bytes,
+    initial_window: Bytes,
+    flight: Flight,
+    /// Packets of the ACK under way: number, and what is known of them.
+    batch: Vec<(u64, super::flight::Record)>,
+    /// Packets given up since the last congestion event.
+    given_up: Bytes,
+    /// When the last congestion event was: losses of packets that left before are of the same episode (RFC 9002 §7.3.2).
+    episode: Option<Nanos>,
+    /// That episode is over when a packet is acknowledged that left after it began; a timeout ends it at once.
+    recovers: bool,
+    established: bool,
+    /// The last packet was held back by the window, or by the departure that the controller wants.
+    limited: bool,
+}
+
+/// What noq is told of a permit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Gate {
+    /// Nothing may leave before that instant.
+    Until(Nanos),
+    /// So many bytes of UDP payload may be in flight.
+    Window(u64),
+}
+
+impl Core {
+    pub(crate) fn new(controller: Box<dyn Controller>, packet: Bytes, overhead: Bytes, initial_window: Bytes, now: Nanos) -> Core {
+        Core {
+            controller,
+            now,
+            packet,
+            overhead,
+            initial_window,
+            flight: Flight::default(),
+            batch: Vec::new(),
+            given_up: Bytes::ZERO,
+            episode: None,
+            recovers: false,
+            established: false,
+            limited: false,
+        }
+    }
+
+    fn reaches(&mut self, now: Nanos) -> Nanos {
+        self.now = self.now.max(now);
+        self.now
+    }
+
+    /// What is in flight on the wire.
+    pub(crate) fn in_flight(&self) -> Bytes {
+        self.flight.bytes()
+    }
+
+    /// Whether the handshake is done.
+    pub(crate) fn established(&self) -> bool {
+        self.established
+    }
+
+    pub(crate) fn establish(&mut self, now: Nanos) {
+        self.reaches(now);
+        self.established = true;
+    }
+
+    pub(crate) fn permit(&self) -> Permit {
+        if !self.established {
+            return Permit::window(self.initial_window);
+        }
+        self.controller.permit(&Ask { now: self.now, in_flight: self.flight.bytes() })
+    }
+
+    /// A window on the wire as noq counts it: UDP payload alone.
+    pub(crate) fn payload(&self, window: Bytes) -> u64 {
+        let payload = (self.packet - self.overhead).as_f64();
+        // Whatever the window, one packet may be in flight.
+        (window.as_f64() * payload / self.packet.as_f64()).max(payload).ceil() as u64
+    }
+
+    pub(crate) fn gate(&self) -> Gate {
+        let permit = self.permit();
+        match permit.departure {
+            Departure::At(at) | Departure::Regardless(at) if at > self.now => Gate::Until(at),
+            Departure::Regardless(_) => Gate::Window(u64::MAX),
+            Departure::Now | Departure::At(_) => Gate::Window(self.payload(permit.window)),
+        }
+    }
+
+    /// The world looks for packets to send.
+    pub(crate) fn looks(&mut self, now: Nanos) {
+        self.reaches(now);
+        self.limited = false;
+    }
+
+    /// The window or the departure held a packet back.
+    pub(crate) fn held_back(&mut self) {
+        self.limited = true;
+    }
+
+    /// The world found no more to send. When to look again, if the controller holds a packet back until then.
+    pub(crate) fn found_no_more(&mut self) -> Option<Nanos> {
+        if !self.limited {
+            self.flight.ran_dry();
+            return None;
+        }
+        match self.gate() {
+            Gate::Until(at) => Some(at),
+            Gate::Window(_) => None,
+        }
+    }
+
+    pub(crate) fn sent(&mut self, now: Nanos, payload: u64, pn: u64) {
+        let now = self.reaches(now);
+        if !self.established {
+            return;
+        }
+        let bytes = Bytes(payload) + self.overhead;
+        let number = self.flight.push(pn, now, bytes);
+        self.controller.sent(&Sent {
+            now,
+            number,
+            bytes,
+            in_flight: self.flight.bytes(),
+            // What is repeated in QUIC is data, in new packets with new numbers: an ACK never leaves open which copy it answers.
+            retransmission: false,
+            // Known only when the next packet is looked for; the packet's ACK tells it.
+            app_limited: false,
+        });
+    }
+
+    /// One packet of an ACK.
+    pub(crate) fn acked(&mut self, now: Nanos, sent_at: Nanos, pn: u64) {
+        self.reaches(now);
+        self.batch.extend(self.flight.settle(pn, Some(sent_at)));
+    }
+
+    /// The ACK's last packet was told.
+    pub(crate) fn ack_ends(&mut self) {
+        let mut batch = std::mem::take(&mut self.batch);
+        batch.sort_unstable_by_key(|(number, _)| *number);
+        let mut in_flight = batch.iter().fold(self.flight.bytes(), |sum, (_, record)| sum + record.bytes);
+        let mut growing = MOST_GROWING;
+        for (at, (number, record)) in batch.iter().enumerate() {
+            in_flight -= record.bytes;
+            let recovering = self.recovers && self.episode.is_some_and(|began| record.sent_at <= began);
+            let grows = !recovering && growing > 0 && *number < self.flight.oldest();
+            growing -= u32::from(grows);
+            let latest = at + 1 == batch.len();
+            self.controller.acked(&Acked {
+                now: self.now,
+                number: *number,
+                bytes: record.bytes,
+                sent_at: record.sent_at,
+                received_at: None,
+                rtt: latest.then(|| self.now - record.sent_at),
+                in_flight,
+                app_limited: record.app_limited,
+                recovering,
+                grows,
+            });
+        }
+        batch.clear();
+        self.batch = batch;
+    }
+
+    /// A packet was given up; a congestion event follows when all of the same moment were told.
+    pub(crate) fn gave_up(&mut self, now: Nanos, pn: u64) {
+        self.reaches(now);
+        if let Some((_, record)) = self.flight.settle(pn, None) {
+            self.given_up += record.bytes;
+        }
+    }
+
+    /// Packets were lost, or came marked; `sent_at` is when the latest of them left. An episode begins with a packet that left after the
+    /// one before began (RFC 9002 §7.3.2). Persistent congestion is QUIC's timeout (§7.6).
+    pub(crate) fn congested(&mut self, now: Nanos, sent_at: Nanos, persistent: bool, marked: bool) {
+        let now = self.reaches(now);
+        let given_up = std::mem::take(&mut self.given_up);
+        if !self.established || (given_up == Bytes::ZERO && !marked) {
+            return;
+        }
+        let in_flight = self.flight.bytes() + given_up;
+        if !persistent && self.episode.is_some_and(|began| sent_at <= began) {
+            return;
+        }
+        (self.episode, self.recovers) = (Some(now), !persistent);
+        let kind = match (persistent, marked) {
+            (true, _) => LossKind::Timeout,
+            (false, true) => LossKind::Ecn,
+            (false, false) => LossKind::FastRetransmit,
+        };
+        self.controller.lost(&Lost { now, kind, in_flight });
+    }
+
+    /// The path changed under the connection: nothing of what is in flight will be heard of.
+    pub(crate) fn moved(&mut self) {
+        self.flight.clear();
+    }
+}

@@ -1,0 +1,113 @@
+//! What the adapter remembers of each packet that asks for an ACK.
+
+use std::collections::VecDeque;
+
+use symbiosis_base::{Bytes, Nanos};
+
+/// A packet that left.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Record {
+    /// QUIC's packet number. These rise, but with gaps: packets that carry only ACKs have numbers too, and some are skipped on purpose
+    /// (RFC 9000 §21.4).
+    pub(crate) pn: u64,
+    /// When it left.
+    pub(crate) sent_at: Nanos,
+    /// Size on the wire.
+    pub(crate) bytes: Bytes,
+    /// Nothing more was there to be sent when it left.
+    pub(crate) app_limited: bool,
+    /// Acknowledged, or given up.
+    settled: bool,
+}
+
+/// The packets in flight, numbered without gaps: neighbours on the path are neighbours in number.
+#[derive(Debug, Default)]
+pub(crate) struct Flight {
+    /// Number of the front.
+    first: u64,
+    records: VecDeque<Record>,
+    bytes: Bytes,
+}
+
+impl Flight {
+    /// Bytes in flight.
+    pub(crate) fn bytes(&self) -> Bytes {
+        self.bytes
+    }
+
+    /// The first number that is neither acknowledged nor given up; that of the next packet if none is.
+    pub(crate) fn oldest(&self) -> u64 {
+        self.first
+    }
+
+    /// A packet leaves; its number.
+    ///
+    /// Packet numbers that do not rise are of another space (RFC 9000 §12.3): the end of the handshake, which is discarded unacknowledged,
+    /// lies between the last flight of the one and the first of the other. So nothing is remembered across the change.
+    pub(crate) fn push(&mut self, pn: u64, sent_at: Nanos, bytes: Bytes) -> u64 {
+        if self.records.back().is_some_and(|last| pn <= last.pn) {
+            self.clear();
+        }
+        self.records.push_back(Record { pn, sent_at, bytes, app_limited: false, settled: false });
+        self.bytes += bytes;
+        self.first + self.records.len() as u64 - 1
+    }
+
+    /// Nothing more is there to be sent after the packet that left last.
+    pub(crate) fn ran_dry(&mut self) {
+        if let Some(last) = self.records.back_mut() {
+            last.app_limited = true;
+        }
+    }
+
+    /// Takes a packet out of flight, and tells its number. None if it is not in flight, or if `sent_at` tells that another packet number
+    /// space is meant.
+    pub(crate) fn settle(&mut self, pn: u64, sent_at: Option<Nanos>) -> Option<(u64, Record)> {
+        let at = self.records.binary_search_by_key(&pn, |record| record.pn).ok()?;
+        let record = &mut self.records[at];
+        if record.settled || sent_at.is_some_and(|sent_at| sent_at != record.sent_at) {
+            return None;
+        }
+        record.settled = true;
+        let found = (self.first + at as u64, *record);
+        self.bytes -= found.1.bytes;
+        while self.records.front().is_some_and(|front| front.settled) {
+            self.records.pop_front();
+            self.first += 1;
+        }
+        Some(found)
+    }
+
+    /// Nothing is in flight any more, whatever became of it.
+    pub(crate) fn clear(&mut self) {
+        self.first += self.records.len() as u64;
+        self.records.clear();
+        self.bytes = Bytes::ZERO;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_have_no_gaps_where_packet_numbers_have() {
+        let mut flight = Flight::default();
+        for (pn, number) in [(3, 0), (4, 1), (9, 2)] {
+            assert_eq!(flight.push(pn, Nanos(pn), Bytes(100)), number);
+        }
+        assert_eq!(flight.bytes(), Bytes(300));
+        assert_eq!(flight.settle(9, None).unwrap().0, 2);
+        assert_eq!(flight.oldest(), 0);
+        assert!(flight.settle(9, None).is_none(), "once");
+        assert!(flight.settle(5, None).is_none(), "never sent");
+        assert!(flight.settle(3, Some(Nanos(2))).is_none(), "of another space");
+        assert_eq!(flight.settle(3, Some(Nanos(3))).unwrap().0, 0);
+        assert_eq!((flight.oldest(), flight.bytes()), (1, Bytes(100)));
+        flight.clear();
+        assert_eq!((flight.oldest(), flight.bytes()), (3, Bytes::ZERO));
+        assert_eq!(flight.push(10, Nanos(10), Bytes(1)), 3);
+        assert_eq!(flight.push(0, Nanos(11), Bytes(1)), 4, "of another space");
+        assert_eq!((flight.oldest(), flight.bytes()), (4, Bytes(1)));
+    }
+}

@@ -1,0 +1,189 @@
+//! A controller of ours under noq.
+//!
+//! noq asks its controller for a window and paces by itself; ours answers with a window *and* the departure of the next packet, which is
+//! how a measurement spaces packets. So the window that noq sees is a gate: zero until the departure, then the true window; and noq's
+//! pacer is given a rate at which it never waits. The world keeps a [`Seat`] beside the controller: through it the controller learns the
+//! time before noq looks for packets, and the world learns when to look again.
+
+mod core;
+mod flight;
+
+use std::any::Any;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Instant;
+
+use noq_proto::RttEstimator;
+use noq_proto::congestion::{Controller as NoqController, ControllerFactory, ControllerMetrics};
+use symbiosis_base::{Bytes, Nanos, Random};
+use symbiosis_control::Setup;
+use symbiosis_control::params::Values;
+use symbiosis_control::registry::Entry;
+
+use self::core::{Core, Gate};
+use crate::clock::Clock;
+
+/// A rate at which noq's pacer never waits for longer than a nanosecond \[bytes/s\]: departures are ours.
+const UNPACED: u64 = 1_000_000_000_000;
+
+/// What a controller of ours needs to start with.
+#[derive(Clone, Debug)]
+pub(crate) struct Start {
+    pub(crate) entry: &'static Entry,
+    pub(crate) params: Values,
+    pub(crate) seed: u64,
+    pub(crate) clock: Clock,
+    /// What UDP and IP add to a datagram.
+    pub(crate) overhead: Bytes,
+    /// Window before the first ACK \[packets\].
+    pub(crate) initial_window: u64,
+}
+
+/// The world's side of a controller under noq.
+#[derive(Clone, Default)]
+pub struct Seat(Arc<Mutex<Option<Core>>>);
+
+impl fmt::Debug for Seat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Seat")
+    }
+}
+
+impl Seat {
+    fn with<T>(&self, act: impl FnOnce(&mut Core) -> T) -> Option<T> {
+        lock(&self.0).as_mut().map(act)
+    }
+
+    /// The handshake is complete.
+    pub(crate) fn establish(&self, now: Nanos) {
+        self.with(|core| core.establish(now));
+    }
+
+    /// The world is about to look for packets to send.
+    pub(crate) fn looks(&self, now: Nanos) {
+        self.with(|core| core.looks(now));
+    }
+
+    /// It found no more. When to look again, if the controller holds a packet back.
+    pub(crate) fn found_no_more(&self) -> Option<Nanos> {
+        self.with(Core::found_no_more).flatten()
+    }
+
+    /// The window, and what is in flight, both on the wire.
+    pub fn window(&self) -> (Bytes, Bytes) {
+        self.with(|core| (core.permit().window, core.in_flight())).unwrap_or_default()
+    }
+
+    /// The controller's gauges.
+    pub fn gauges(&self) -> Vec<(&'static str, f64)> {
+        let mut gauges = Vec::new();
+        self.with(|core| core.controller.gauges(&mut |name, value| gauges.push((name, value))));
+        gauges
+    }
+}
+
+fn lock(core: &Mutex<Option<Core>>) -> MutexGuard<'_, Option<Core>> {
+    // A poisoned lock means that a controller panicked; the panic is on its way already.
+    core.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
+/// Makes controllers of ours for noq: one for each connection, and a new one when a connection moves to another path.
+pub(crate) struct Factory {
+    start: Start,
+    seat: Seat,
+    random: Mutex<Random>,
+}
+
+impl Factory {
+    pub(crate) fn new(start: Start, seat: Seat) -> Factory {
+        let random = Mutex::new(Random::new(start.seed, 0));
+        Factory { start, seat, random }
+    }
+}
+
+impl ControllerFactory for Factory {
+    fn build(self: Arc<Self>, now: Instant, mtu: u16) -> Box<dyn NoqController> {
+        let start = &self.start;
+        let packet = Bytes(mtu.into()) + start.overhead;
+        let initial_window = Bytes(start.initial_window * packet.0);
+        let seed = self.random.lock().unwrap_or_else(std::sync::PoisonError::into_inner).seed();
+        let controller = (start.entry.build)(&Setup { packet, initial_window, timer: Nanos::ZERO, seed }, &start.params);
+        let mut core = Core::new(controller, packet, start.overhead, initial_window, start.clock.nanos(now));
+        let mut seat = lock(&self.seat.0);
+        if seat.as_ref().is_some_and(Core::established) {
+            core.establish(start.clock.nanos(now));
+        }
+        *seat = Some(core);
+        Box::new(Adapter { seat: self.seat.clone(), clock: start.clock })
+    }
+}
+
+/// noq's side of a controller of ours.
+#[derive(Clone, Debug)]
+struct Adapter {
+    seat: Seat,
+    clock: Clock,
+}
+
+impl NoqController for Adapter {
+    fn on_packet_sent(&mut self, now: Instant, bytes: u16, pn: u64) {
+        self.seat.with(|core| core.sent(self.clock.nanos(now), bytes.into(), pn));
+    }
+
+    fn on_cwnd_limited(&mut self) {
+        self.seat.with(Core::held_back);
+    }
+
+    fn on_ack(&mut self, now: Instant, sent: Instant, _bytes: u64, pn: u64, _app_limited: bool, _rtt: &RttEstimator) {
+        self.seat.with(|core| core.acked(self.clock.nanos(now), self.clock.nanos(sent), pn));
+    }
+
+    fn on_end_acks(&mut self, _now: Instant, _in_flight: u64, _app_limited: bool, _largest: Option<u64>) {
+        self.seat.with(Core::ack_ends);
+    }
+
+    fn on_packet_lost(&mut self, _bytes: u16, pn: u64, now: Instant) {
+        self.seat.with(|core| core.gave_up(self.clock.nanos(now), pn));
+    }
+
+    fn on_congestion_event(&mut self, now: Instant, sent: Instant, persistent: bool, ecn: bool, _lost_bytes: u64, _largest: u64) {
+        self.seat.with(|core| core.congested(self.clock.nanos(now), self.clock.nanos(sent), persistent, ecn));
+    }
+
+    fn on_mtu_update(&mut self, _new_mtu: u16) {
+        // Packets become smaller than the controller's packet. It counts bytes, so its window holds.
+    }
+
+    fn window(&self) -> u64 {
+        self.seat
+            .with(|core| match core.gate() {
+                Gate::Until(_) => 0,
+                Gate::Window(window) => window,
+            })
+            .unwrap_or(0)
+    }
+
+    fn metrics(&self) -> ControllerMetrics {
+        let mut metrics = ControllerMetrics::default();
+        metrics.congestion_window = self.seat.with(|core| core.payload(core.permit().window)).unwrap_or(1);
+        metrics.pacing_rate = Some(UNPACED);
+        metrics
+    }
+
+    fn clone_box(&self) -> Box<dyn NoqController> {
+        // Only of a connection whose peer's address changed: noq begins to count anew.
+        self.seat.with(Core::moved);
+        Box::new(self.clone())
+    }
+
+    fn initial_window(&self) -> u64 {
+        self.window()
+    }
+
+    fn into_any(self: Box<Self>) -> Box<dyn Any> {
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,190 @@
+use super::core::{Core, Gate};
+use std::sync::{Arc, Mutex};
+use symbiosis_base::{Bytes, Nanos};
+use symbiosis_control::{Acked, Ask, Controller, Departure, LossKind, Lost, Permit, Sent};
+
+/// What a controller heard.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Heard {
+    /// Number, bytes in flight.
+    Sent(u64, u64),
+    /// Number, bytes in flight, whether the window may grow, whether recovering, round-trip time \[ms\], app-limited.
+    Acked(u64, u64, bool, bool, Option<u64>, bool),
+    Lost(LossKind, u64),
+}
+
+/// Writes down what it hears, and answers what it is told to.
+struct Recorder {
+    heard: Arc<Mutex<Vec<Heard>>>,
+    permit: Arc<Mutex<Permit>>,
+}
+
+impl Controller for Recorder {
+    fn sent(&mut self, packet: &Sent) {
+        self.heard.lock().unwrap().push(Heard::Sent(packet.number, packet.in_flight.0));
+    }
+
+    fn acked(&mut self, ack: &Acked) {
+        let rtt = ack.rtt.map(|rtt| rtt.0 / 1_000_000);
+        self.heard.lock().unwrap().push(Heard::Acked(ack.number, ack.in_flight.0, ack.grows, ack.recovering, rtt, ack.app_limited));
+    }
+
+    fn lost(&mut self, loss: &Lost) {
+        self.heard.lock().unwrap().push(Heard::Lost(loss.kind, loss.in_flight.0));
+    }
+
+    fn permit(&self, _ask: &Ask) -> Permit {
+        *self.permit.lock().unwrap()
+    }
+}
+
+struct Bench {
+    core: Core,
+    heard: Arc<Mutex<Vec<Heard>>>,
+    permit: Arc<Mutex<Permit>>,
+}
+
+fn ms(ms: u64) -> Nanos {
+    Nanos::from_millis(ms)
+}
+
+/// Packets of 1000 bytes, 900 of them UDP payload.
+fn bench() -> Bench {
+    let heard = Arc::new(Mutex::new(Vec::new()));
+    let permit = Arc::new(Mutex::new(Permit::window(Bytes(10_000))));
+    let controller = Box::new(Recorder { heard: heard.clone(), permit: permit.clone() });
+    let mut core = Core::new(controller, Bytes(1000), Bytes(100), Bytes(5000), ms(0));
+    core.establish(ms(0));
+    Bench { core, heard, permit }
+}
+
+impl Bench {
+    /// Packets of these numbers leave, each at as many milliseconds.
+    fn sends(&mut self, numbers: impl IntoIterator<Item = u64>) {
+        numbers.into_iter().for_each(|pn| self.core.sent(ms(pn), 900, pn));
+        self.heard.lock().unwrap().clear();
+    }
+
+    fn ack(&mut self, at: u64, numbers: &[u64]) -> Vec<Heard> {
+        numbers.iter().for_each(|pn| self.core.acked(ms(at), ms(*pn), *pn));
+        self.core.ack_ends();
+        self.heard()
+    }
+
+    fn loses(&mut self, at: u64, numbers: &[u64], persistent: bool) -> Vec<Heard> {
+        numbers.iter().for_each(|pn| self.core.gave_up(ms(at), *pn));
+        self.core.congested(ms(at), ms(*numbers.last().unwrap()), persistent, false);
+        self.heard()
+    }
+
+    fn heard(&mut self) -> Vec<Heard> {
+        std::mem::take(&mut self.heard.lock().unwrap())
+    }
+}
+
+#[test]
+fn an_ack_is_told_packet_by_packet() {
+    let mut bench = bench();
+    bench.sends(0..6);
+    assert_eq!(bench.ack(50, &[0]), [Heard::Acked(0, 5000, true, false, Some(50), false)]);
+    // Of three in one ACK two may open the window, and the last one tells the round-trip time. They come in any order.
+    let three = [
+        Heard::Acked(1, 4000, true, false, None, false),
+        Heard::Acked(2, 3000, true, false, None, false),
+        Heard::Acked(3, 2000, false, false, Some(57), false),
+    ];
+    assert_eq!(bench.ack(60, &[3, 1, 2]), three);
+    assert_eq!(bench.ack(60, &[5]), [Heard::Acked(5, 1000, false, false, Some(55), false)], "above a gap");
+    assert_eq!(bench.ack(61, &[5]), [], "told once");
+    assert_eq!(bench.ack(61, &[77]), [], "never sent");
+}
+
+#[test]
+fn an_episode_of_loss_is_told_once() {
+    let mut bench = bench();
+    bench.sends(0..10);
+    assert_eq!(bench.loses(50, &[0, 1], false), [Heard::Lost(LossKind::FastRetransmit, 10_000)]);
+    assert_eq!(bench.loses(51, &[3], false), [], "left before the episode began");
+    assert_eq!(bench.ack(52, &[2]), [Heard::Acked(2, 6000, false, true, Some(50), false)]);
+    bench.core.sent(ms(53), 900, 53);
+    bench.core.sent(ms(54), 900, 54);
+    bench.heard();
+    assert_eq!(bench.loses(100, &[53], false), [Heard::Lost(LossKind::FastRetransmit, 8000)]);
+    assert_eq!(bench.loses(100, &[77], false), [], "never sent");
+}
+
+#[test]
+fn persistent_congestion_is_a_timeout_and_ends_recovery() {
+    let mut bench = bench();
+    bench.sends(0..4);
+    bench.loses(50, &[0], false);
+    assert_eq!(bench.loses(900, &[1, 2], true), [Heard::Lost(LossKind::Timeout, 3000)]);
+    assert_eq!(bench.ack(901, &[3]), [Heard::Acked(3, 0, true, false, Some(898), false)]);
+    assert_eq!(bench.loses(902, &[3], false), []);
+}
+
+#[test]
+fn a_mark_is_a_congestion_event_without_a_loss() {
+    let mut bench = bench();
+    bench.sends(0..2);
+    bench.core.congested(ms(50), ms(1), false, true);
+    bench.core.congested(ms(51), ms(1), false, true);
+    assert_eq!(bench.heard(), [Heard::Lost(LossKind::Ecn, 2000)]);
+}
+
+#[test]
+fn the_gate_opens_when_the_controller_says() {
+    let mut bench = bench();
+    // 10 packets of 1000 on the wire are 10 of 900 in noq's count.
+    assert_eq!(bench.core.gate(), Gate::Window(9000));
+    let mut answer = |departure, window| {
+        *bench.permit.lock().unwrap() = Permit { window: Bytes(window), departure };
+        bench.core.looks(ms(5));
+        bench.core.gate()
+    };
+    assert_eq!(answer(Departure::At(ms(6)), 10_000), Gate::Until(ms(6)));
+    assert_eq!(answer(Departure::At(ms(5)), 10_000), Gate::Window(9000));
+    assert_eq!(answer(Departure::Regardless(ms(6)), 10_000), Gate::Until(ms(6)));
+    assert_eq!(answer(Departure::Regardless(ms(5)), 10_000), Gate::Window(u64::MAX));
+    assert_eq!(answer(Departure::Now, 10), Gate::Window(900), "one packet, whatever the window");
+}
+
+#[test]
+fn whoever_found_nothing_to_send_was_not_held_back() {
+    let mut bench = bench();
+    *bench.permit.lock().unwrap() = Permit { window: Bytes(10_000), departure: Departure::At(ms(9)) };
+    bench.sends(0..2);
+    bench.core.looks(ms(5));
+    assert_eq!(bench.core.found_no_more(), None, "nothing wanted to leave");
+    assert!(matches!(bench.ack(50, &[0, 1])[..], [Heard::Acked(0, .., false), Heard::Acked(1, .., true)]));
+    bench.core.sent(ms(51), 900, 51);
+    bench.core.looks(ms(51));
+    *bench.permit.lock().unwrap() = Permit { window: Bytes(10_000), departure: Departure::At(ms(60)) };
+    bench.core.held_back();
+    assert_eq!(bench.core.found_no_more(), Some(ms(60)));
+    bench.heard();
+    assert!(matches!(bench.ack(99, &[51])[..], [Heard::Acked(2, .., false)]));
+}
+
+#[test]
+fn nothing_passes_before_the_handshake_is_complete() {
+    let mut bench = bench();
+    let controller = Box::new(Recorder { heard: bench.heard.clone(), permit: bench.permit.clone() });
+    bench.core = Core::new(controller, Bytes(1000), Bytes(100), Bytes(5000), ms(0));
+    assert_eq!(bench.core.gate(), Gate::Window(4500));
+    bench.core.sent(ms(0), 900, 0);
+    assert_eq!(bench.ack(10, &[0]), []);
+    assert_eq!(bench.loses(10, &[0], false), []);
+    bench.core.establish(ms(11));
+    bench.core.sent(ms(11), 900, 0);
+    assert_eq!(bench.heard(), [Heard::Sent(0, 1000)]);
+}
+
+#[test]
+fn time_never_goes_back() {
+    let mut bench = bench();
+    bench.core.sent(ms(5), 900, 0);
+    bench.core.acked(ms(4), ms(5), 0);
+    bench.core.ack_ends();
+    assert_eq!(bench.core.now, ms(5));
+}

@@ -1,0 +1,267 @@
+//! A QUIC endpoint without I/O and without a clock: datagrams and instants in, datagrams and instants out.
+//!
+//! Whoever drives a node does four things: gives it what arrives ([`Node::receive`]), takes from it what is to leave, one datagram at a
+//! time ([`Node::transmit`]), and comes back ([`Node::wake`]) when it says ([`Node::wake_at`]). What is done with a connection is said by
+//! a [`Session`].
+
+mod peer;
+mod settings;
+
+use std::collections::{BTreeMap, VecDeque};
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use bytes::BytesMut;
+use noq_proto::crypto::rustls::{QuicClientConfig, QuicServerConfig};
+use noq_proto::{
+    ClientConfig, Connection, ConnectionError, ConnectionHandle, DatagramEvent, Endpoint, EndpointConfig, FourTuple, Incoming, ServerConfig,
+};
+use symbiosis_base::{Nanos, Random};
+
+use crate::choice::Choice;
+use crate::clock::Clock;
+use crate::identity::{Identity, IdentityError, SERVER_NAME, Seen, Trust};
+
+use peer::Peer;
+pub use peer::View;
+pub use settings::{QLOG, Settings};
+
+/// Most connections that a node takes at a time: each may hold [`Settings::buffer`] twice.
+const MOST_PEERS: usize = 64;
+
+/// What is done with a connection.
+pub trait Session {
+    /// Makes what progress can be made: reads what came, writes what fits. Called when the handshake is complete, and whenever anything
+    /// moved.
+    fn progress(&mut self, now: Nanos, connection: &mut Connection) -> Next;
+
+    /// The connection has ended, and not by this session.
+    fn ended(&mut self, why: &ConnectionError);
+}
+
+/// How a session wants to go on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// With what comes.
+    Wait,
+    /// At once: there is work left that needs nobody else.
+    Again,
+    /// Not at all: the connection closes, with a reason that the peer may read.
+    Close(String),
+}
+
+/// A connection of a node.
+pub type PeerId = usize;
+
+/// Makes a session for a new connection.
+type Accept<S> = Box<dyn FnMut(SocketAddr) -> S>;
+
+/// A QUIC endpoint.
+pub struct Node<S> {
+    endpoint: Endpoint,
+    clock: Clock,
+    settings: Settings,
+    choice: Choice,
+    random: Random,
+    peers: BTreeMap<PeerId, Peer<S>>,
+    server: Option<(Arc<QuicServerConfig>, Accept<S>)>,
+    /// Where each connection is written down.
+    qlog: Option<PathBuf>,
+    /// Datagrams that belong to no connection.
+    replies: VecDeque<(SocketAddr, Vec<u8>)>,
+}
+
+impl<S: Session> Node<S> {
+    /// A node that only calls others. Connections run the controller of `choice`.
+    pub fn client(clock: Clock, settings: Settings, choice: Choice, seed: u64) -> Node<S> {
+        let mut random = Random::new(seed, 0);
+        let mut bytes = [0; 32];
+        bytes.chunks_mut(8).for_each(|part| part.copy_from_slice(&random.seed().to_le_bytes()));
+        let mut config = EndpointConfig::default();
+        config.rng_seed(Some(bytes));
+        let endpoint = Endpoint::new(Arc::new(config), None, false);
+        Node { endpoint, clock, settings, choice, random, peers: BTreeMap::new(), server: None, qlog: None, replies: VecDeque::new() }
+    }
+
+    /// A node that others may call; `accept` makes the session of each caller.
+    ///
+    /// # Errors
+    /// The identity's certificate and key do not fit together.
+    pub fn server(
+        clock: Clock,
+        settings: Settings,
+        choice: Choice,
+        seed: u64,
+        identity: &Identity,
+        accept: Accept<S>,
+    ) -> Result<Node<S>, IdentityError> {
+        let mut node = Node::client(clock, settings, choice, seed);
+        let tls = QuicServerConfig::try_from(identity.tls()?).expect("TLS 1.3 has QUIC's first cipher suite");
+        let tls = Arc::new(tls);
+        let config = ServerConfig::with_crypto(tls.clone());
+        node.endpoint.set_server_config(Some(Arc::new(config)));
+        node.server = Some((tls, accept));
+        Ok(node)
+    }
+
+    /// Writes down what happens in each connection from now on: a file of its own in that folder, in the form that qlog's tools read
+    /// (draft-ietf-quic-qlog-main-schema). Nothing is written unless [`QLOG`].
+    pub fn log_to(&mut self, folder: PathBuf) {
+        self.qlog = Some(folder);
+    }
+
+    /// Calls somebody. What was shown as certificate is told by [`Node::view`].
+    ///
+    /// # Errors
+    /// The address is none that can be called.
+    pub fn connect(&mut self, now: Nanos, to: SocketAddr, name: Option<&str>, trust: &Trust, session: S) -> Result<PeerId, IdentityError> {
+        let seen = Seen::default();
+        let tls = QuicClientConfig::try_from(trust.tls(&seen)?).expect("TLS 1.3 has QUIC's first cipher suite");
+        let (transport, seat) = self.settings.transport(&self.choice, self.clock, self.random.seed(), self.qlog.as_deref());
+        let mut config = ClientConfig::new(Arc::new(tls));
+        config.transport_config(transport);
+        let (handle, connection) = self
+            .endpoint
+            .connect(self.clock.instant(now), config, to, name.unwrap_or(SERVER_NAME))
+            .map_err(|error| IdentityError::new(format!("{to} cannot be called: {error}")))?;
+        self.peers.insert(handle.0, Peer::new(handle, connection, seat, seen, session));
+        Ok(handle.0)
+    }
+
+    /// A datagram arrived.
+    pub fn receive(&mut self, now: Nanos, from: SocketAddr, datagram: BytesMut) {
+        let mut reply = Vec::new();
+        let event = self.endpoint.handle(self.clock.instant(now), FourTuple::from_remote(from), None, datagram, &mut reply);
+        match event {
+            None => {}
+            Some(DatagramEvent::ConnectionEvent(handle, event)) => {
+                if let Some(peer) = self.peers.get_mut(&handle.0) {
+                    peer.connection.handle_event(event);
+                    self.settle(now, handle);
+                }
+            }
+            Some(DatagramEvent::NewConnection(incoming)) => self.accept(now, incoming, reply),
+            Some(DatagramEvent::Response(transmit)) => self.reply(transmit.destination, transmit.size, reply),
+        }
+    }
+
+    fn reply(&mut self, to: SocketAddr, size: usize, mut bytes: Vec<u8>) {
+        bytes.truncate(size);
+        self.replies.push_back((to, bytes));
+    }
+
+    fn accept(&mut self, now: Nanos, incoming: Incoming, mut reply: Vec<u8>) {
+        let from = incoming.remote_address();
+        let Some((tls, accept)) = &mut self.server else { return };
+        if self.peers.len() >= MOST_PEERS {
+            let transmit = self.endpoint.refuse(incoming, &mut reply);
+            return self.reply(transmit.destination, transmit.size, reply);
+        }
+        let (transport, seat) = self.settings.transport(&self.choice, self.clock, self.random.seed(), self.qlog.as_deref());
+        let mut config = ServerConfig::with_crypto(tls.clone());
+        config.transport_config(transport);
+        match self.endpoint.accept(incoming, self.clock.instant(now), &mut reply, Some(Arc::new(config))) {
+            Ok((handle, connection)) => {
+                let session = accept(from);
+                self.peers.insert(handle.0, Peer::new(handle, connection, seat, Seen::default(), session));
+                self.settle(now, handle);
+            }
+            Err(error) => {
+                if let Some(transmit) = error.response {
+                    self.reply(transmit.destination, transmit.size, reply);
+                }
+            }
+        }
+    }
+
+    /// Sees through what an event caused.
+    fn settle(&mut self, now: Nanos, handle: ConnectionHandle) {
+        let Some(peer) = self.peers.get_mut(&handle.0) else { return };
+        peer.advance(now, &self.clock);
+        self.exchange(handle);
+    }
+
+    /// Carries what a connection and the endpoint have to say to each other.
+    fn exchange(&mut self, handle: ConnectionHandle) {
+        let Some(peer) = self.peers.get_mut(&handle.0) else { return };
+        while let Some(event) = peer.connection.poll_endpoint_events() {
+            if let Some(answer) = self.endpoint.handle_event(handle, event) {
+                peer.connection.handle_event(answer);
+            }
+        }
+    }
+
+    /// Time has passed.
+    pub fn wake(&mut self, now: Nanos) {
+        let instant = self.clock.instant(now);
+        let handles: Vec<ConnectionHandle> = self.peers.values().map(|peer| peer.handle).collect();
+        for handle in handles {
+            let Some(peer) = self.peers.get_mut(&handle.0) else { continue };
+            let due = peer.connection.poll_timeout().is_some_and(|at| at <= instant);
+            if due {
+                peer.connection.handle_timeout(instant);
+            }
+            if due || peer.again {
+                self.settle(now, handle);
+            } else {
+                peer.release(now);
+            }
+        }
+        // A drained connection has been heard of for the last time. The session of a caller stays: it knows how the call went.
+        if self.server.is_some() {
+            self.peers.retain(|_, peer| !peer.connection.is_drained());
+        }
+    }
+
+    /// When time will have passed. [`Nanos::MAX`] if nothing will happen by itself.
+    pub fn wake_at(&self) -> Nanos {
+        self.peers.values().map(|peer| peer.wake_at(&self.clock)).min().unwrap_or(Nanos::MAX)
+    }
+
+    /// The next datagram to leave at `now`, written into `buffer`; whither. To be asked until there is none.
+    pub fn transmit(&mut self, now: Nanos, buffer: &mut Vec<u8>) -> Option<SocketAddr> {
+        buffer.clear();
+        if let Some((to, bytes)) = self.replies.pop_front() {
+            buffer.extend_from_slice(&bytes);
+            return Some(to);
+        }
+        let handles: Vec<ConnectionHandle> = self.peers.values().filter(|peer| peer.may_transmit).map(|peer| peer.handle).collect();
+        for handle in handles {
+            let Some(peer) = self.peers.get_mut(&handle.0) else { continue };
+            let found = peer.transmit(now, &self.clock, buffer);
+            self.exchange(handle);
+            if found.is_some() {
+                return found;
+            }
+        }
+        None
+    }
+
+    /// The session of a connection.
+    pub fn session(&mut self, id: PeerId) -> Option<&mut S> {
+        self.peers.get_mut(&id).map(|peer| &mut peer.session)
+    }
+
+    /// Whether a connection's handshake is done.
+    pub fn established(&self, id: PeerId) -> bool {
+        self.peers.get(&id).is_some_and(|peer| peer.established)
+    }
+
+    /// What is known of a connection from outside.
+    pub fn view(&mut self, id: PeerId) -> Option<View> {
+        self.peers.get_mut(&id).map(Peer::view)
+    }
+
+    /// Every connection there is.
+    pub fn peers(&self) -> Vec<PeerId> {
+        self.peers.keys().copied().collect()
+    }
+
+    /// Ends a connection with a word to the peer.
+    pub fn close(&mut self, now: Nanos, id: PeerId, why: &str) {
+        if let Some(peer) = self.peers.get_mut(&id) {
+            peer.close(now, &self.clock, why);
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! One connection of a node.
+
+use std::net::SocketAddr;
+use std::num::NonZeroUsize;
+
+use bytes::Bytes;
+use noq_proto::{Connection, ConnectionHandle, Event, PathId, VarInt};
+use symbiosis_base::Nanos;
+
+use crate::adapter::Seat;
+use crate::clock::Clock;
+use crate::identity::Seen;
+
+use super::{Next, Session};
+
+pub(super) struct Peer<S> {
+    pub(super) handle: ConnectionHandle,
+    pub(super) connection: Connection,
+    seat: Option<Seat>,
+    seen: Seen,
+    pub(super) session: S,
+    pub(super) established: bool,
+    /// The session wants to go on at once.
+    pub(super) again: bool,
+    /// Something moved since it was last found that nothing can leave.
+    pub(super) may_transmit: bool,
+    /// The controller holds a packet back until then.
+    held_until: Nanos,
+}
+
+/// What is known of a connection from outside.
+#[derive(Clone, Debug)]
+pub struct View {
+    /// The handshake is done.
+    pub established: bool,
+    /// Nothing will leave or come any more.
+    pub closed: bool,
+    /// The certificate's fingerprint that a server showed.
+    pub seen: Seen,
+    /// Smoothed round-trip time.
+    pub rtt: Nanos,
+    /// Congestion window: on the wire if the controller is ours, UDP payload if it is noq's.
+    pub window: symbiosis_base::Bytes,
+    /// Packets sent, those that only acknowledge included.
+    pub sent: u64,
+    /// Packets given up as lost.
+    pub lost: u64,
+    /// Congestion events as noq counts them: one for each moment at which packets were found lost.
+    pub congestion_events: u64,
+    /// ACK frames that came.
+    pub acks: u64,
+    /// The controller's gauges.
+    pub gauges: Vec<(&'static str, f64)>,
+}
+
+impl<S: Session> Peer<S> {
+    pub(super) fn new(handle: ConnectionHandle, connection: Connection, seat: Option<Seat>, seen: Seen, session: S) -> Peer<S> {
+        Peer { handle, connection, seat, seen, session, established: false, again: false, may_transmit: true, held_until: Nanos::MAX }
+    }
+
+    /// Takes note of what happened, and lets the session go on.
+    pub(super) fn advance(&mut self, now: Nanos, clock: &Clock) {
+        while let Some(event) = self.connection.poll() {
+            match event {
+                Event::Connected => {
+                    self.established = true;
+                    if let Some(seat) = &self.seat {
+                        seat.establish(now);
+                    }
+                }
+                Event::ConnectionLost { reason } => self.session.ended(&reason),
+                _ => {}
+            }
+        }
+        self.again = false;
+        self.may_transmit = true;
+        if self.established && !self.connection.is_closed() {
+            match self.session.progress(now, &mut self.connection) {
+                Next::Wait => {}
+                Next::Again => self.again = true,
+                Next::Close(why) => self.close(now, clock, &why),
+            }
+        }
+    }
+
+    pub(super) fn close(&mut self, now: Nanos, clock: &Clock, why: &str) {
+        self.connection.close(clock.instant(now), VarInt::from_u32(0), Bytes::copy_from_slice(why.as_bytes()));
+        self.may_transmit = true;
+    }
+
+    /// What the controller held back may leave if its time has come.
+    pub(super) fn release(&mut self, now: Nanos) {
+        self.may_transmit |= self.held_until <= now;
+    }
+
+    pub(super) fn transmit(&mut self, now: Nanos, clock: &Clock, buffer: &mut Vec<u8>) -> Option<SocketAddr> {
+        if let Some(seat) = &self.seat {
+            seat.looks(now);
+        }
+        self.held_until = Nanos::MAX;
+        let found = self.connection.poll_transmit(clock.instant(now), NonZeroUsize::MIN, buffer);
+        if found.is_none() {
+            self.may_transmit = false;
+            if let Some(seat) = &self.seat {
+                self.held_until = seat.found_no_more().unwrap_or(Nanos::MAX);
+            }
+        }
+        found.map(|transmit| transmit.destination)
+    }
+
+    pub(super) fn wake_at(&self, clock: &Clock) -> Nanos {
+        if self.again {
+            return Nanos::ZERO;
+        }
+        let timer = self.connection.poll_timeout().map_or(Nanos::MAX, |at| clock.nanos(at));
+        timer.min(self.held_until)
+    }
+
+    pub(super) fn view(&mut self) -> View {
+        let stats = self.connection.path_stats(PathId::ZERO);
+        let all = self.connection.stats();
+        let (window, gauges) = match &self.seat {
+            Some(seat) => (seat.window().0, seat.gauges()),
+            None => (symbiosis_base::Bytes(stats.map_or(0, |stats| stats.cwnd)), Vec::new()),
+        };
+        View {
+            established: self.established,
+            closed: self.connection.is_closed(),
+            seen: self.seen.clone(),
+            rtt: Nanos(stats.map_or(0, |stats| stats.rtt.as_nanos() as u64)),
+            window,
+            sent: stats.map_or(0, |stats| stats.sent_packets),
+            lost: stats.map_or(0, |stats| stats.lost_packets),
+            congestion_events: stats.map_or(0, |stats| stats.congestion_events),
+            acks: all.frame_rx.acks,
+            gauges,
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! What a connection's transport is told.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use noq_proto::{AckFrequencyConfig, TransportConfig, VarInt};
+use symbiosis_base::Bytes;
+
+use crate::adapter::Seat;
+use crate::choice::{At, Choice};
+use crate::clock::Clock;
+
+/// Whether this build can write down connections ([`super::Node::log_to`]): only with the feature `qlog`.
+pub const QLOG: bool = cfg!(feature = "qlog");
+
+/// What of a connection may differ between worlds and experiments.
+#[derive(Clone, Copy, Debug)]
+pub struct Settings {
+    /// UDP payload of a full packet \[bytes\]. 1452 fits Ethernet also under IPv6. It is not searched for: probes of other sizes would
+    /// disturb a measurement; where so large a packet does not pass, 1200 is taken when that shows.
+    pub payload: u16,
+    /// What UDP and IP add to it on the wire: 28 bytes with IPv4.
+    pub overhead: Bytes,
+    /// Window before the first ACK \[packets\] (RFC 9002 §7.2).
+    pub initial_window: u64,
+    /// Most data that may be unacknowledged or unread, for each connection and direction. Not so little that it, and not the controller,
+    /// keeps the window small: 64 MB are 1 Gbit/s for half a second.
+    pub buffer: Bytes,
+    /// A connection from which nothing is heard for so long has ended. So long because a path may be gone for seconds.
+    pub idle: Duration,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings { payload: 1452, overhead: Bytes(28), initial_window: 10, buffer: Bytes(64_000_000), idle: Duration::from_secs(20) }
+    }
+}
+
+impl Settings {
+    /// A transport for one connection with the controller of `choice`; and the world's side of it, if it is one of ours.
+    pub(crate) fn transport(&self, choice: &Choice, clock: Clock, seed: u64, qlog: Option<&Path>) -> (Arc<TransportConfig>, Option<Seat>) {
+        let at = At { clock, seed, payload: self.payload, overhead: self.overhead, initial_window: self.initial_window };
+        let (factory, seat) = choice.factory(&at);
+        let buffer = VarInt::try_from(self.buffer.0).unwrap_or(VarInt::MAX);
+        // Every packet is to be acknowledged at once: an ACK is a measurement (draft-ietf-quic-ack-frequency).
+        let mut acks = AckFrequencyConfig::default();
+        acks.ack_eliciting_threshold(VarInt::from_u32(0));
+        let mut config = TransportConfig::default();
+        config
+            .congestion_controller_factory(factory)
+            .ack_frequency_config(Some(acks))
+            .initial_mtu(self.payload)
+            .mtu_discovery_config(None)
+            .enable_segmentation_offload(false)
+            .stream_receive_window(buffer)
+            .receive_window(buffer)
+            .send_window(self.buffer.0)
+            .max_concurrent_uni_streams(VarInt::from_u32(0))
+            .keep_alive_interval(Some(self.idle / 4))
+            .max_idle_timeout(Some(self.idle.try_into().expect("an idle time of days is no idle time")));
+        #[cfg(feature = "qlog")]
+        if let Some(folder) = qlog {
+            config.qlog_from_path(folder, choice.name());
+        }
+        #[cfg(not(feature = "qlog"))]
+        let _ = qlog;
+        (Arc::new(config), seat)
+    }
+}

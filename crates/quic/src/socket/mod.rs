@@ -1,0 +1,121 @@
+//! Drives a node over a UDP socket: a loop of its own, because departures must be exact to microseconds.
+
+mod call;
+mod udp;
+
+use std::io;
+
+use symbiosis_base::Nanos;
+
+use crate::clock::Clock;
+use crate::node::{Node, Session};
+pub use call::{Call, CallError, Called, settings_for};
+pub(crate) use udp::wait;
+pub use udp::{Arrival, Udp};
+
+/// Datagrams that are received, or sent, before the other is looked after.
+const TURN: usize = 32;
+
+/// How late a loop was: what a measurement over sockets must be judged by.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Lateness {
+    /// Times that it was to wake at an instant, and did.
+    pub wakes: u64,
+    /// How late in sum.
+    pub sum: Nanos,
+    /// How late at worst.
+    pub max: Nanos,
+    /// Times that it was late by more than [`Lateness::LATE`].
+    pub late: u64,
+}
+
+impl Lateness {
+    /// Later than this is late: at 100 Mbit/s a packet of 1500 bytes takes 120 µs.
+    pub const LATE: Nanos = Nanos::from_micros(200);
+
+    pub(crate) fn woke(&mut self, wanted: Nanos, now: Nanos) {
+        let late = now - wanted;
+        self.wakes += 1;
+        self.sum += late;
+        self.max = self.max.max(late);
+        self.late += u64::from(late > Lateness::LATE);
+    }
+
+    /// The part of all wakes that was late.
+    pub fn part_late(&self) -> f64 {
+        self.late as f64 / self.wakes.max(1) as f64
+    }
+
+    /// Mean.
+    pub fn mean(&self) -> Nanos {
+        Nanos(self.sum.0 / self.wakes.max(1))
+    }
+}
+
+/// What whoever watches a loop wants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Watch {
+    /// To look again at that instant, or before.
+    At(Nanos),
+    /// To end the loop.
+    End,
+}
+
+/// Runs a node until `watch` ends it. It is asked after everything that happened.
+///
+/// # Errors
+/// The socket is broken, or nobody listens where it is connected to.
+pub fn run<S: Session>(
+    node: &mut Node<S>,
+    udp: &mut Udp,
+    clock: &Clock,
+    mut watch: impl FnMut(&mut Node<S>, Nanos) -> Watch,
+) -> io::Result<Lateness> {
+    let mut lateness = Lateness::default();
+    let mut buffer = Vec::new();
+    // A datagram for which the kernel had no room.
+    let mut unsent = None;
+    // The node must not see time go back, also where the kernel received something before the last datagram left.
+    let mut last = Nanos::ZERO;
+    loop {
+        let mut busy = false;
+        for turn in 1..=TURN {
+            let Some(arrival) = udp.receive()? else { break };
+            last = last.max(arrival.at);
+            node.receive(last, arrival.from, arrival.datagram);
+            busy = turn == TURN;
+        }
+        last = last.max(clock.now());
+        node.wake(last);
+        // What leaves at once leaves at one instant. That the host needs microseconds for each is the same as an access link: behind the
+        // departure, and before the path.
+        last = last.max(clock.now());
+        for turn in 1..=TURN {
+            let to = match unsent.take() {
+                Some(to) => to,
+                None => match node.transmit(last, &mut buffer) {
+                    Some(to) => to,
+                    None => break,
+                },
+            };
+            if !udp.send(to, &buffer)? {
+                unsent = Some(to);
+                break;
+            }
+            busy |= turn == TURN;
+        }
+        let at = match watch(node, last) {
+            Watch::End => return Ok(lateness),
+            Watch::At(at) => at,
+        };
+        if busy {
+            continue;
+        }
+        let wake = node.wake_at();
+        udp.wait(wake.min(at), unsent.is_some())?;
+        let now = clock.now();
+        if wake <= at && wake <= now && wake > last {
+            lateness.woke(wake, now);
+        }
+    }
+}

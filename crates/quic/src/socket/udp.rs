@@ -1,0 +1,177 @@
+//! A UDP socket that tells when the kernel received what it gives.
+
+use std::io::{self, IoSliceMut};
+use std::net::{SocketAddr, UdpSocket};
+use std::os::fd::{AsFd, AsRawFd};
+
+use bytes::BytesMut;
+use nix::errno::Errno;
+use nix::poll::{PollFd, PollFlags, ppoll};
+use nix::sys::socket::sockopt::{RcvBuf, ReceiveTimestampns, SndBuf};
+use nix::sys::socket::{ControlMessageOwned, MsgFlags, SockaddrStorage, recvmsg, setsockopt};
+use nix::sys::time::TimeSpec;
+use nix::time::{ClockId, clock_gettime};
+use symbiosis_base::Nanos;
+
+use crate::clock::Clock;
+
+/// Kernel buffers \[bytes\]: 20 ms at 1 Gbit/s, in which a process that was put aside is back.
+const BUFFER: usize = 2_500_000;
+/// Largest datagram that is taken.
+const LARGEST: usize = 2048;
+/// The kernel's time of arrival counts if it lies this far back at most: the clock that it reads can be set.
+const MOST_AGE: Nanos = Nanos::from_millis(1000);
+
+/// How long a timer may be late so that the kernel can save energy: not at all.
+const TIMER_SLACK_NS: u64 = 1;
+
+/// A wait so short is spent looking at the clock: to fall asleep and to be woken takes about so long, and a path of 1 Gbit/s wants a packet every
+/// 12 µs. A longer one is slept to its end: watching the clock for its last part, too, takes the processor from whoever shares it, the
+/// peer on the same machine first of all.
+const SPIN: Nanos = Nanos::from_micros(50);
+
+/// A datagram that arrived.
+#[derive(Debug)]
+pub struct Arrival {
+    /// When the kernel received it.
+    pub at: Nanos,
+    /// From whom.
+    pub from: SocketAddr,
+    /// What is in it.
+    pub datagram: BytesMut,
+}
+
+/// A UDP socket that never blocks.
+#[derive(Debug)]
+pub struct Udp {
+    socket: UdpSocket,
+    clock: Clock,
+    control: Vec<u8>,
+}
+
+impl Udp {
+    /// A socket at an address, for the calling thread: its timers become exact.
+    ///
+    /// # Errors
+    /// The address cannot be had.
+    pub fn bind(address: SocketAddr, clock: Clock) -> io::Result<Udp> {
+        let socket = UdpSocket::bind(address)?;
+        socket.set_nonblocking(true)?;
+        setsockopt(&socket, ReceiveTimestampns, &true)?;
+        // The system may give less: then bursts are lost, which shows in the numbers.
+        let _ = setsockopt(&socket, RcvBuf, &BUFFER);
+        let _ = setsockopt(&socket, SndBuf, &BUFFER);
+        nix::sys::prctl::set_timerslack(TIMER_SLACK_NS)?;
+        Ok(Udp { socket, clock, control: nix::cmsg_space!(TimeSpec) })
+    }
+
+    /// Hears from `peer` only; so the system tells when nobody listens there.
+    ///
+    /// # Errors
+    /// There is no way to that address.
+    pub fn connect(&self, peer: SocketAddr) -> io::Result<()> {
+        self.socket.connect(peer)
+    }
+
+    /// Where it is.
+    ///
+    /// # Errors
+    /// The system does not tell.
+    pub fn address(&self) -> io::Result<SocketAddr> {
+        self.socket.local_addr()
+    }
+
+    /// What arrived, if anything did.
+    ///
+    /// # Errors
+    /// Nobody listens at the address that the socket is connected to; or the socket is broken.
+    pub fn receive(&mut self) -> io::Result<Option<Arrival>> {
+        let mut datagram = BytesMut::zeroed(LARGEST);
+        let mut parts = [IoSliceMut::new(&mut datagram)];
+        let received = recvmsg::<SockaddrStorage>(self.socket.as_raw_fd(), &mut parts, Some(&mut self.control), MsgFlags::MSG_DONTWAIT);
+        let received = match received {
+            Ok(received) => received,
+            Err(Errno::EAGAIN | Errno::EINTR) => return Ok(None),
+            Err(error) => return Err(error.into()),
+        };
+        let now = self.clock.now();
+        let stamp = received.cmsgs().into_iter().flatten().find_map(|message| match message {
+            ControlMessageOwned::ScmTimestampns(stamp) => Some(stamp),
+            _ => None,
+        });
+        let at = now - stamp.and_then(age).unwrap_or(Nanos::ZERO);
+        let from = received.address.and_then(|from| to_std(&from));
+        let bytes = received.bytes;
+        datagram.truncate(bytes);
+        // Without a sender it cannot be answered.
+        Ok(from.map(|from| Arrival { at, from, datagram }))
+    }
+
+    /// Sends a datagram; whether the kernel took it. One for which there is no way is as lost as on its way.
+    ///
+    /// # Errors
+    /// Nobody listens at the address that the socket is connected to, as an earlier datagram found; or the socket is broken.
+    pub fn send(&self, to: SocketAddr, datagram: &[u8]) -> io::Result<bool> {
+        match self.socket.send_to(datagram, to) {
+            Ok(_) => Ok(true),
+            Err(error) => match error.raw_os_error().map(Errno::from_raw) {
+                Some(Errno::EAGAIN | Errno::ENOBUFS) => Ok(false),
+                Some(
+                    Errno::EMSGSIZE
+                    | Errno::EHOSTUNREACH
+                    | Errno::ENETUNREACH
+                    | Errno::ENETDOWN
+                    | Errno::EPERM
+                    | Errno::EINTR
+                    | Errno::EINVAL,
+                ) => Ok(true),
+                _ => Err(error),
+            },
+        }
+    }
+
+    /// Waits until something arrives or until `until`; with `writes`, also until there is room to send.
+    ///
+    /// # Errors
+    /// The socket is broken.
+    pub fn wait(&self, until: Nanos, writes: bool) -> io::Result<()> {
+        wait(&self.clock, &[self], until, writes)
+    }
+}
+
+/// Waits until something arrives at one of the sockets or until `until`; with `writes`, also until there is room to send.
+///
+/// # Errors
+/// A socket is broken.
+pub(crate) fn wait(clock: &Clock, sockets: &[&Udp], until: Nanos, writes: bool) -> io::Result<()> {
+    let wanted = if writes { PollFlags::POLLIN | PollFlags::POLLOUT } else { PollFlags::POLLIN };
+    let mut polled: Vec<PollFd<'_>> = sockets.iter().map(|udp| PollFd::new(udp.socket.as_fd(), wanted)).collect();
+    loop {
+        let left = until - clock.now();
+        if left == Nanos::ZERO {
+            return Ok(());
+        }
+        let sleep = if left <= SPIN { Nanos::ZERO } else { left };
+        // A day is as good as for ever.
+        let timeout = TimeSpec::from_duration(std::time::Duration::from_nanos(sleep.0.min(86_400_000_000_000)));
+        match ppoll(&mut polled, Some(timeout), None) {
+            Ok(0) => {}
+            Ok(_) => return Ok(()),
+            Err(Errno::EINTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+}
+
+/// How long ago an instant of the machine's calendar clock was, if that makes sense.
+fn age(stamp: TimeSpec) -> Option<Nanos> {
+    let now = clock_gettime(ClockId::CLOCK_REALTIME).ok()?;
+    let nanos = |at: TimeSpec| i128::from(at.tv_sec()) * 1_000_000_000 + i128::from(at.tv_nsec());
+    let age = u64::try_from(nanos(now) - nanos(stamp)).ok().map(Nanos)?;
+    (age <= MOST_AGE).then_some(age)
+}
+
+fn to_std(address: &SockaddrStorage) -> Option<SocketAddr> {
+    let v4 = address.as_sockaddr_in().map(|v4| SocketAddr::from((v4.ip(), v4.port())));
+    v4.or_else(|| address.as_sockaddr_in6().map(|v6| SocketAddr::from((v6.ip(), v6.port()))))
+}

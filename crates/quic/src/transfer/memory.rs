@@ -1,0 +1,73 @@
+//! Bytes that need no file.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::{Sink, Source};
+
+/// Bytes by rule, of any length: the same at the same offset, different nearby.
+#[derive(Clone, Copy, Debug)]
+pub struct Pattern(pub u64);
+
+impl Source for Pattern {
+    fn bytes(&self) -> u64 {
+        self.0
+    }
+
+    fn read_at(&mut self, offset: u64, into: &mut [u8]) -> io::Result<usize> {
+        let some = (self.0.saturating_sub(offset)).min(into.len() as u64) as usize;
+        for (at, byte) in (offset..).zip(&mut into[..some]) {
+            // Fibonacci hashing: neighbouring sixteens differ in all bits.
+            *byte = ((at / 16).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56) as u8;
+        }
+        Ok(some)
+    }
+}
+
+/// Bytes until somebody says that it is enough.
+#[derive(Clone, Debug, Default)]
+pub struct Endless {
+    enough: Arc<AtomicBool>,
+}
+
+impl Endless {
+    /// It is enough: what was read is all.
+    pub fn end(&self) {
+        self.enough.store(true, Ordering::Relaxed);
+    }
+}
+
+impl Source for Endless {
+    fn bytes(&self) -> u64 {
+        if self.enough.load(Ordering::Relaxed) { 0 } else { u64::MAX }
+    }
+
+    fn read_at(&mut self, offset: u64, into: &mut [u8]) -> io::Result<usize> {
+        Pattern(u64::MAX).read_at(offset, into)
+    }
+}
+
+/// Takes bytes and forgets them.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Forget;
+
+impl Sink for Forget {
+    fn has(&self) -> u64 {
+        0
+    }
+
+    fn read_at(&mut self, _offset: u64, _into: &mut [u8]) -> io::Result<usize> {
+        Ok(0)
+    }
+
+    fn write(&mut self, _bytes: &[u8]) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn complete(self: Box<Self>) -> Result<(), String> {
+        Ok(())
+    }
+
+    fn discard(self: Box<Self>) {}
+}

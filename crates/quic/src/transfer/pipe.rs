@@ -1,0 +1,214 @@
+//! A stream with messages in it.
+
+use std::collections::BTreeMap;
+
+use bytes::{Bytes, BytesMut};
+use noq_proto::{Connection, ReadError, StreamId, VarInt, WriteError};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+/// Longest message \[bytes\]: a name, a hash and a little more.
+const LONGEST: usize = 8192;
+
+/// Most bytes that may lie beyond a gap: twice what a sender of this project may have unacknowledged
+/// ([`crate::node::Settings::buffer`]). Whoever sends more is not waiting for a repetition.
+const MOST_AHEAD: usize = 128_000_000;
+
+/// One stream, with what was read of it and not yet used, and what is to be written.
+///
+/// noq is asked for bytes in any order, and they are put in order here: in order it gives up a connection with more than 1024 gaps
+/// (its `assembler.rs`), and a window of 2000 packets of which a full queue lets every second pass has as many.
+#[derive(Debug)]
+pub(crate) struct Pipe {
+    id: StreamId,
+    /// Begun to be read as messages.
+    read: BytesMut,
+    unsent: BytesMut,
+    /// What came, by its offset in the stream.
+    ahead: BTreeMap<u64, Bytes>,
+    ahead_bytes: usize,
+    /// Everything below was used.
+    offset: u64,
+    /// Everything came.
+    ended: bool,
+}
+
+/// What came of reading.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Read {
+    /// Bytes.
+    Bytes(Bytes),
+    /// Nothing yet.
+    Blocked,
+    /// The stream ended.
+    End,
+}
+
+/// The peer does not keep to the protocol, or has given the stream up.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Broken(pub(crate) String);
+
+impl Pipe {
+    pub(crate) fn new(id: StreamId) -> Pipe {
+        Pipe { id, read: BytesMut::new(), unsent: BytesMut::new(), ahead: BTreeMap::new(), ahead_bytes: 0, offset: 0, ended: false }
+    }
+
+    /// The next bytes, at most so many.
+    pub(crate) fn bytes(&mut self, connection: &mut Connection, most: usize) -> Result<Read, Broken> {
+        if !self.read.is_empty() {
+            let some = self.read.len().min(most);
+            return Ok(Read::Bytes(self.read.split_to(some).freeze()));
+        }
+        self.collect(connection)?;
+        match self.ahead.first_entry() {
+            Some(mut next) if *next.key() == self.offset => {
+                let some = next.get().len().min(most);
+                let bytes = next.get_mut().split_to(some);
+                let rest = next.remove();
+                self.offset += some as u64;
+                self.ahead_bytes -= some;
+                if !rest.is_empty() {
+                    self.ahead.insert(self.offset, rest);
+                }
+                Ok(Read::Bytes(bytes))
+            }
+            None if self.ended => Ok(Read::End),
+            _ => Ok(Read::Blocked),
+        }
+    }
+
+    /// Takes what came.
+    fn collect(&mut self, connection: &mut Connection) -> Result<(), Broken> {
+        if self.ended {
+            return Ok(());
+        }
+        let mut stream = connection.recv_stream(self.id);
+        let Ok(mut chunks) = stream.read(false) else { return Err(Broken("the stream is closed".into())) };
+        let end = loop {
+            match chunks.next(usize::MAX) {
+                Ok(Some(chunk)) => {
+                    self.ahead_bytes += chunk.bytes.len();
+                    self.ahead.insert(chunk.offset, chunk.bytes);
+                }
+                Ok(None) => {
+                    self.ended = true;
+                    break Ok(());
+                }
+                Err(ReadError::Blocked) => break Ok(()),
+                Err(ReadError::Reset(_)) => break Err(Broken("the peer gave up".into())),
+            }
+        };
+        // Whether flow control must be told is noticed by whoever looks for packets to send next.
+        let _ = chunks.finalize();
+        if self.ahead_bytes > MOST_AHEAD {
+            return Err(Broken("the peer sends without end, but leaves out what comes next".into()));
+        }
+        end
+    }
+
+    /// The next message, if it is there.
+    pub(crate) fn message<T: DeserializeOwned>(&mut self, connection: &mut Connection) -> Result<Option<T>, Broken> {
+        loop {
+            if let Some((message, length)) = parse(&self.read)? {
+                let _ = self.read.split_to(length);
+                return Ok(Some(message));
+            }
+            let mut read = std::mem::take(&mut self.read);
+            let more = self.bytes(connection, LONGEST);
+            self.read = read.split_off(0);
+            match more? {
+                Read::Bytes(bytes) => self.read.extend_from_slice(&bytes),
+                Read::Blocked => return Ok(None),
+                Read::End => return Err(Broken("the peer ended the stream where a message should be".into())),
+            }
+        }
+    }
+
+    /// Writes a message, now or when there is room.
+    pub(crate) fn say(&mut self, message: &impl Serialize) {
+        let json = serde_json::to_vec(message).expect("names, numbers and texts are JSON");
+        self.unsent.extend_from_slice(&(json.len() as u16).to_be_bytes());
+        self.unsent.extend_from_slice(&json);
+    }
+
+    /// Writes what is unsent. Whether all is.
+    pub(crate) fn flush(&mut self, connection: &mut Connection) -> Result<bool, Broken> {
+        while !self.unsent.is_empty() {
+            let written = self.write(connection, &self.unsent)?;
+            if written == 0 {
+                return Ok(false);
+            }
+            let _ = self.unsent.split_to(written);
+        }
+        Ok(true)
+    }
+
+    /// Writes bytes; how many found room.
+    pub(crate) fn write(&self, connection: &mut Connection, bytes: &[u8]) -> Result<usize, Broken> {
+        match connection.send_stream(self.id).write(bytes) {
+            Ok(written) => Ok(written),
+            Err(WriteError::Blocked) => Ok(0),
+            Err(_) => Err(Broken("the peer wants no more".into())),
+        }
+    }
+
+    /// No more will be written.
+    pub(crate) fn finish(&self, connection: &mut Connection) {
+        // A stream that the peer stopped need not be ended.
+        let _ = connection.send_stream(self.id).finish();
+    }
+
+    /// No more will be read.
+    pub(crate) fn stop(&self, connection: &mut Connection) {
+        let _ = connection.recv_stream(self.id).stop(VarInt::from_u32(0));
+    }
+}
+
+/// A message at the beginning of `bytes`, and its length there; none if it is not complete.
+fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<Option<(T, usize)>, Broken> {
+    let Some((length, rest)) = bytes.split_at_checked(2) else { return Ok(None) };
+    let length = usize::from(u16::from_be_bytes([length[0], length[1]]));
+    if length > LONGEST {
+        return Err(Broken(format!("a message of {length} bytes; the longest has {LONGEST}")));
+    }
+    let Some(json) = rest.get(..length) else { return Ok(None) };
+    match serde_json::from_slice(json) {
+        Ok(message) => Ok(Some((message, 2 + length))),
+        Err(error) => Err(Broken(format!("a message that is none of this protocol: {error}"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::transfer::{Reply, Request};
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_message_is_whole_or_not_there() {
+        let mut pipe = Pipe::new(StreamId::new(noq_proto::Side::Client, noq_proto::Dir::Bi, 0));
+        let put = Request::Put { name: "a".into(), bytes: 3, hash: "00".into(), force: false };
+        pipe.say(&put);
+        pipe.say(&Request::Drain);
+        let bytes = pipe.unsent.to_vec();
+        let (first, length) = parse::<Request>(&bytes).unwrap().unwrap();
+        assert_eq!(first, put);
+        assert_eq!(parse::<Request>(&bytes[length..]).unwrap().unwrap(), (Request::Drain, bytes.len() - length));
+        (0..length).for_each(|end| assert_eq!(parse::<Request>(&bytes[..end]), Ok(None)));
+        assert!(parse::<Request>(&[0xff, 0xff]).is_err(), "longer than any message");
+        assert!(parse::<Reply>(&bytes).is_err(), "of the other side");
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_comes_is_read_or_refused(bytes in proptest::collection::vec(any::<u8>(), 0..64)) {
+            if let Ok(Some((_, length))) = parse::<Request>(&bytes) {
+                prop_assert!(length <= bytes.len());
+            }
+            // Behind an honest length, too.
+            let mut framed = (bytes.len() as u16).to_be_bytes().to_vec();
+            framed.extend_from_slice(&bytes);
+            prop_assert!(!matches!(parse::<Request>(&framed), Ok(None)));
+        }
+    }
+}

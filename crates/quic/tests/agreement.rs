@@ -1,0 +1,151 @@
+//! The same controllers over the same path in two worlds: TCP in the simulator, QUIC in virtual time.
+//!
+//! The transports differ in what the controllers do not see: QUIC gives a repeated byte a new packet number and acknowledges every packet
+//! by itself, TCP's ACKs are cumulative with selective blocks. What a controller makes of a path should not.
+
+mod common;
+
+use common::{BOTTLENECK, Way};
+use symbiosis_base::{Bytes, Nanos, Random, Rate};
+use symbiosis_control::params::Values;
+use symbiosis_control::registry;
+use symbiosis_path::{Gaps, LinkSpec, QueueLimit, Sizes, Steps, Traffic, TrafficSpec};
+use symbiosis_quic::transfer::{Pattern, Task};
+use symbiosis_sim::{CrossPlan, FlowPlan, Plan, PlannedLink, Recovery};
+
+const MBPS: f64 = 20.0;
+const RTT_MS: u64 = 40;
+/// 1.5 times what the path holds.
+const QUEUE: u64 = 100;
+const FROM_S: u64 = 10;
+const TO_S: u64 = 50;
+/// A full packet of [`symbiosis_quic::node::Settings`] on the wire.
+const PACKET: Bytes = Bytes(1480);
+
+/// What a world made of it.
+#[derive(Clone, Copy, Debug)]
+struct Seen {
+    /// Sent by the bottleneck over what it could send.
+    utilization: f64,
+    queue_mean: f64,
+    queue_p95: f64,
+    drops: f64,
+}
+
+/// Others that do not yield, in the sizes of the Internet.
+fn udp(mbps: f64) -> TrafficSpec {
+    TrafficSpec { sizes: Sizes::Internet, gaps: Gaps::Exponential, rate: Steps::constant(Rate::from_mbps(mbps)) }
+}
+
+fn quic(cc: &str, seed: u64, others: f64) -> Seen {
+    let measure = (Nanos::from_millis(FROM_S * 1000), Nanos::from_millis(TO_S * 1000));
+    let way = Way { seed, measure, ..Way::new(MBPS, RTT_MS, QUEUE) };
+    let mut world = way.one(cc, Task::Drain { source: Box::new(Pattern(u64::MAX)) });
+    if others > 0.0 {
+        world.cross(Traffic::new(udp(others), Random::new(seed, 200)), BOTTLENECK);
+    }
+    world.run(Nanos::from_millis(TO_S * 1000), |_| true);
+    let link = world.finish()[BOTTLENECK].clone();
+    Seen {
+        utilization: link.bytes_sent / Rate::from_mbps(MBPS).times(Nanos::from_millis((TO_S - FROM_S) * 1000)),
+        queue_mean: link.queue_mean,
+        queue_p95: link.queue_p95 as f64,
+        drops: link.queue_drops as f64,
+    }
+}
+
+fn tcp(cc: &str, seed: u64, others: f64) -> Seen {
+    let delay = Nanos(RTT_MS * 500_000);
+    let ideal = LinkSpec::ideal(Rate::from_mbps(MBPS), delay);
+    let link = |name: &str, spec| PlannedLink { name: name.into(), listed: true, spec };
+    let entry = registry::find(cc).unwrap();
+    let ms = |s| Nanos::from_millis(s * 1000);
+    let plan = Plan {
+        name: "agreement".into(),
+        duration: ms(TO_S),
+        seed,
+        measure_from: ms(FROM_S),
+        measure_to: ms(TO_S),
+        sample_every: None,
+        links: vec![link("bottleneck", LinkSpec { queue: QueueLimit::Packets(QUEUE), ..ideal.clone() }), link("back", ideal)],
+        flows: vec![FlowPlan {
+            id: cc.into(),
+            cc: entry,
+            params: Values::resolve(entry.params, &[]).unwrap(),
+            start: Nanos::ZERO,
+            stop: Nanos::MAX,
+            bytes: None,
+            packet: PACKET,
+            header: Bytes(64),
+            ack: Bytes(64),
+            initial_window: 10,
+            recovery: Recovery::Sack,
+            delayed_ack: false,
+            ack_delay: Nanos::from_millis(25),
+            min_rto: Nanos::from_millis(200),
+            receiver_times: false,
+            send_timer: Nanos::ZERO,
+            coalesce: Nanos::ZERO,
+            route: vec![0],
+            ack_route: vec![1],
+        }],
+        cross: if others > 0.0 { vec![CrossPlan { traffic: udp(others), route: vec![0] }] } else { Vec::new() },
+    };
+    let outcome = symbiosis_sim::run(&plan);
+    let link = &outcome.summary.links[0];
+    Seen {
+        utilization: link.utilization,
+        queue_mean: link.queue_packets.mean,
+        queue_p95: link.queue_packets.p95 as f64,
+        drops: link.drops as f64,
+    }
+}
+
+/// A mean and its standard error.
+#[derive(Clone, Copy, Debug)]
+struct Mean(f64, f64);
+
+impl Mean {
+    fn of(values: &[f64]) -> Mean {
+        let n = values.len() as f64;
+        let mean = values.iter().sum::<f64>() / n;
+        let variance = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (n - 1.0).max(1.0);
+        Mean(mean, (variance / n).sqrt())
+    }
+
+    /// Whether both can be the same but for chance (three standard errors) and for `apart`, which the transports explain.
+    fn agrees(self, other: Mean, apart: f64) -> bool {
+        (self.0 - other.0).abs() <= apart + 3.0 * self.1.hypot(other.1)
+    }
+}
+
+fn agree(cc: &str, quic: &[Seen], tcp: &[Seen]) {
+    let both = |value: fn(&Seen) -> f64| [quic, tcp].map(|seen| Mean::of(&seen.iter().map(value).collect::<Vec<_>>()));
+    let check = |what: &str, [quic, tcp]: [Mean; 2], apart: f64| {
+        println!("{cc:16} {what:12} QUIC {:.4} ± {:.4}, TCP {:.4} ± {:.4}", quic.0, quic.1, tcp.0, tcp.1);
+        assert!(quic.agrees(tcp, apart), "{cc}: {what} {quic:?} with QUIC, {tcp:?} with TCP");
+    };
+    check("utilization", both(|seen| seen.utilization), 0.002);
+    // A packet of the window is a packet in the queue.
+    check("queue mean", both(|seen| seen.queue_mean), 1.0);
+    check("queue p95", both(|seen| seen.queue_p95), 2.0);
+    // A cycle more or less fits between two instants, and what an overshoot costs depends on what is in flight at its packet.
+    let drops = both(|seen| seen.drops);
+    check("drops", drops, 2.0 + 0.1 * drops[1].0);
+}
+
+#[test]
+fn loss_and_delay_based_controllers_agree() {
+    for cc in ["reno", "newreno", "highspeed", "scalable", "cubic", "vegas", "fast"] {
+        agree(cc, &[quic(cc, 1, 0.0)], &[tcp(cc, 1, 0.0)]);
+    }
+}
+
+#[test]
+fn symbiosis_measures_the_same_and_does_the_same() {
+    // Drains and trains come at random instants, and so do others.
+    for (cc, others) in [("symbiosis", 0.0), ("symbiosis", 8.0), ("symbiosis-paper", 0.0)] {
+        let seen = |world: fn(&str, u64, f64) -> Seen| (1..=10).map(|seed| world(cc, seed, others)).collect::<Vec<Seen>>();
+        agree(cc, &seen(quic), &seen(tcp));
+    }
+}

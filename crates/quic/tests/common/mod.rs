@@ -1,0 +1,102 @@
+//! Two nodes and a bottleneck between them, in a few words.
+#![allow(dead_code)]
+
+use std::path::Path;
+
+use symbiosis_base::{Bytes, Nanos, Random, Rate};
+use symbiosis_path::{Link, LinkSpec, QueueLimit};
+use symbiosis_quic::choice::Choice;
+use symbiosis_quic::clock::Clock;
+use symbiosis_quic::identity::{Identity, Trust};
+use symbiosis_quic::node::{Node, PeerId, Settings};
+use symbiosis_quic::transfer::{Folder, Nothing, Progress, Store, Task, Transfer};
+use symbiosis_quic::virtual_time::{Harm, Route, World, address};
+
+/// The bottleneck's index among the links; packets that wait there are what a queue is.
+pub const BOTTLENECK: usize = 0;
+
+/// A path: `mbps`, half of `rtt_ms` each way, and room for `queue` packets.
+#[derive(Clone, Debug)]
+pub struct Way {
+    pub mbps: f64,
+    pub rtt_ms: u64,
+    pub queue: u64,
+    pub harm: Harm,
+    pub settings: Settings,
+    pub seed: u64,
+    /// Statistics of the bottleneck count from here to there.
+    pub measure: (Nanos, Nanos),
+}
+
+impl Way {
+    pub fn new(mbps: f64, rtt_ms: u64, queue: u64) -> Way {
+        Way { mbps, rtt_ms, queue, harm: Harm::default(), settings: Settings::default(), seed: 1, measure: (Nanos::ZERO, Nanos::MAX) }
+    }
+
+    pub fn links(&self) -> Vec<Link> {
+        let delay = Nanos(self.rtt_ms * 500_000);
+        let ideal = LinkSpec::ideal(Rate::from_mbps(self.mbps), delay);
+        let forth = LinkSpec { queue: QueueLimit::Packets(self.queue), ..ideal.clone() };
+        let watched = Link::watched(&forth, Random::new(self.seed, 100), self.measure.0, self.measure.1, None);
+        vec![watched, Link::plain(&ideal, Random::new(self.seed, 101))]
+    }
+
+    /// A world with the server as node 0, and a client for each `(controller, tasks)` behind it. The bottleneck leads to the server, and
+    /// all share it.
+    pub fn world(&self, store: impl Fn() -> Box<dyn Store> + 'static, clients: Vec<(Choice, Vec<Task>)>) -> (World<Transfer>, Vec<PeerId>) {
+        let (clock, settings) = (Clock::start(), self.settings);
+        let (identity, _) = Identity::generate().unwrap();
+        let mut world = World::new(self.links(), settings.overhead, self.seed);
+        let choice = Choice::find("reno", &[]).unwrap();
+        let accept = Box::new(move |_| Transfer::server(store()));
+        let server = world.add(Node::server(clock, settings, choice, self.seed, &identity, accept).unwrap());
+        let trust = Trust::Pinned(identity.fingerprint());
+        let mut ids = Vec::new();
+        for (at, (choice, tasks)) in clients.into_iter().enumerate() {
+            let mut node = Node::client(clock, settings, choice, self.seed.wrapping_add(1000 * (at as u64 + 1)));
+            let session = Transfer::client(tasks);
+            ids.push(node.connect(Nanos::ZERO, address(server), None, &trust, session).unwrap());
+            let client = world.add(node);
+            world.route(client, server, Route { links: vec![BOTTLENECK], harm: self.harm.clone() });
+            world.route(server, client, Route { links: vec![1], harm: self.harm.clone() });
+        }
+        (world, ids)
+    }
+
+    /// One client that sends, in a world of its own.
+    pub fn one(&self, cc: &str, task: Task) -> World<Transfer> {
+        self.world(|| Box::new(Nothing), vec![(choice(cc), vec![task])]).0
+    }
+
+    /// The same with a folder that is served.
+    pub fn folder(&self, folder: &Path, cc: &str, task: Task) -> World<Transfer> {
+        let folder = Folder::new(folder, true).unwrap();
+        self.world(move || Box::new(folder.clone()), vec![(choice(cc), vec![task])]).0
+    }
+}
+
+pub fn choice(cc: &str) -> Choice {
+    Choice::find(cc, &[]).unwrap()
+}
+
+/// How far the client of node `at` is.
+pub fn progress(world: &mut World<Transfer>, at: usize) -> Progress {
+    let id = world.node(at).peers()[0];
+    let session = world.node(at).session(id).expect("a client's session stays");
+    session.progress_made().expect("nodes behind the first are clients").clone()
+}
+
+/// Runs until the client of node 1 is done, one way or the other, or `s` seconds have passed.
+pub fn run(world: &mut World<Transfer>, s: u64) -> Progress {
+    world.run(Nanos::from_millis(s * 1000), |world| {
+        let progress = progress(world, 1);
+        progress.finished.is_none() && progress.failed.is_none()
+    });
+    progress(world, 1)
+}
+
+/// Payload rate of what was moved.
+pub fn goodput(progress: &Progress) -> f64 {
+    let span = progress.finished.unwrap() - progress.began.unwrap();
+    Rate::of(Bytes(progress.bytes - progress.resumed), span).mbps()
+}
