@@ -254,8 +254,8 @@ impl<P: Cargo> Conveyor<P> {
         piped.chain(held).sum::<usize>() as u64
     }
 
-    /// Each link of the route with the bytes of this stream that it took in.
-    pub(crate) fn taken(&self) -> impl Iterator<Item = (LinkId, u64)> {
-        self.hops.iter().map(|hop| (hop.link, hop.taken))
+    /// A link of the route, with the bytes of this stream that it took in.
+    pub(crate) fn taken(&self, hop: usize) -> (LinkId, u64) {
+        (self.hops[hop].link, self.hops[hop].taken)
     }
 }

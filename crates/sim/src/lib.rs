@@ -6,17 +6,23 @@
 //! of the plan, and a generator of its own for each source of randomness.
 
 mod agenda;
+mod any_flow;
+mod arrived;
 mod card;
 mod conveyor;
 mod cross;
 mod flow;
+mod load;
 mod oracle;
 mod plan;
 mod result;
+mod runs;
 mod tally;
 mod tap;
 mod tcp;
+mod transport;
 mod world;
+mod xmtp;
 
 pub use plan::{CrossPlan, FlowPlan, LinkId, Plan, PlannedLink, Recovery};
 pub use result::{FlowSample, FlowSummary, Ledger, LinkSummary, Outcome, QueueSummary, RttSummary, Summary, WindowSummary};

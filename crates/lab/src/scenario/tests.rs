@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use symbiosis_base::{Bytes, Nanos};
 use symbiosis_control::params::Param;
-use symbiosis_control::registry::Entry;
+use symbiosis_control::registry::{Entry, Feedback};
 use symbiosis_path::{CoDelSpec, Discipline, FqCoDelSpec, Gaps, OnOff, QueueLimit, RateSpec, Sizes};
 use symbiosis_sim::{LinkId, Plan, Recovery};
 
@@ -185,6 +185,7 @@ const TUNED: Entry = Entry {
     name: "tuned",
     about: "for this test",
     params: &[Param::number("epsilon", 1.95, 0.0, 3.0, "a gain"), Param::choice("measurement", &["imtcp", "oracle"], "who measures")],
+    feedback: Feedback::Acks,
     build: |_, _| unreachable!("nothing runs here"),
 };
 

@@ -1,0 +1,51 @@
+//! The receiver's half: it measures, and says what it found.
+
+use super::jitter::Jitter;
+use super::pair::Dispersion;
+use crate::observer::{Arrival, Excess, Findings, Observer};
+use crate::{Bytes, Nanos};
+
+/// HCC's receiving half.
+#[derive(Clone, Debug)]
+pub struct HccReceiver {
+    alpha: f64,
+    dispersion: Dispersion,
+    jitter: Jitter,
+    gap: f64,
+    weight: f64,
+    left: Nanos,
+    excess: Option<Excess>,
+}
+
+impl HccReceiver {
+    /// For packets of `packet` bytes; `alpha` is the weight of a pair, `jitters` how many consecutive positive jitters count.
+    pub fn new(packet: Bytes, alpha: f64, jitters: u32) -> HccReceiver {
+        let (dispersion, jitter) = (Dispersion::new(packet), Jitter::new(jitters));
+        HccReceiver { alpha, dispersion, jitter, gap: 0.0, weight: 0.0, left: Nanos::ZERO, excess: None }
+    }
+}
+
+impl Observer for HccReceiver {
+    fn arrived(&mut self, arrival: &Arrival) {
+        if let Some(gap) = self.dispersion.arrived(arrival) {
+            // P ← (1 − α)P + α·gap after P ← (1 − weight)P + weight·self.gap, as one step of the same form.
+            let old = (1.0 - self.alpha) * self.weight;
+            self.weight = old + self.alpha;
+            self.left = arrival.sent_at;
+            self.gap = (old * self.gap + self.alpha * gap.0 as f64) / self.weight;
+        }
+        if let Some(excess) = self.jitter.arrived(arrival) {
+            self.excess = Some(excess);
+        }
+    }
+
+    fn urgent(&self) -> bool {
+        self.excess.is_some()
+    }
+
+    fn take(&mut self) -> Findings {
+        let findings = Findings { gap: Nanos(self.gap as u64), weight: self.weight, left: self.left, excess: self.excess.take() };
+        (self.gap, self.weight, self.left) = (0.0, 0.0, Nanos::ZERO);
+        findings
+    }
+}
