@@ -4,6 +4,12 @@
 //! plot and checks the paper's claims. A claim that differs is an honest result and says why.
 
 mod claims;
+mod h2;
+mod h3;
+mod h4;
+mod h5;
+mod h6;
+mod hcc;
 mod i1;
 mod i4;
 mod kinds;
