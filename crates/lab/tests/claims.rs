@@ -98,3 +98,23 @@ fn the_measurement_reads_a_and_k_as_they_are() {
         assert!(delay < 10.0, "{jump}: {delay} round trips");
     }
 }
+
+#[test]
+fn one_flow_of_xmtp_uses_what_its_randomiser_leaves_at_any_delay() {
+    all_hold(&quick("H2"), &[]);
+}
+
+#[test]
+fn xmtp_gives_way_to_cbr_and_comes_back() {
+    all_hold(&quick("H3"), &[]);
+}
+
+#[test]
+fn beside_tcp_xmtp_is_ahead_only_where_the_round_trip_is_long() {
+    let outcome = quick("H6");
+    let ratio = |delay: u32| claim(&outcome, &format!("{delay} ms: {} is ahead", if delay == 10 { "TCP" } else { "XMTP" })).measured.mean;
+    assert!(ratio(10) < 0.6 && ratio(50) > 1.5 * ratio(10), "{} and {}", ratio(10), ratio(50));
+    for text in ["10 ms: XMTP is not", "10 ms: TCP is not", "50 ms: XMTP is not", "50 ms: TCP is not"] {
+        assert_eq!(claim(&outcome, text).verdict, Verdict::Holds);
+    }
+}

@@ -4,6 +4,8 @@ mod common;
 
 use common::{Dumbbell, set};
 use symbiosis_base::{Bytes, Nanos, Rate};
+use symbiosis_control::hcc::facts::{pairs_until, used_alone, used_under_loss};
+use symbiosis_control::hcc::{ALPHA, PROBE_EVERY};
 use symbiosis_control::params::Value;
 use symbiosis_path::{RateSpec, Steps};
 use symbiosis_sim::{Outcome, Plan, Recovery, jain, run};
@@ -32,7 +34,7 @@ fn alone_it_uses_what_the_randomiser_leaves_whatever_the_delay() {
         let runs = over_seeds(&alone(most, delay));
         let used = mean(&runs, |run| run.summary.links[0].utilization);
         // Where a report covers several packets u is held for a time, and not for a number of packets: ln(1 + most)/most.
-        let (by_packets, by_time) = (1.0 / (1.0 + most / 2.0), if most > 0.0 { (1.0 + most).ln() / most } else { 1.0 });
+        let (by_packets, by_time) = (used_alone(most), if most > 0.0 { (1.0 + most).ln() / most } else { 1.0 });
         assert!(by_packets - 0.002 <= used && used <= by_time + 0.002, "{used} of {by_packets} to {by_time} at {most}, {delay} ms");
         for outcome in &runs {
             let (flow, link) = (&outcome.summary.flows[0], &outcome.summary.links[0]);
@@ -52,7 +54,8 @@ fn the_start_is_exponential_in_pairs() {
     let period = |sample: &symbiosis_sim::FlowSample| sample.gauges.iter().find(|(name, _)| *name == "period_ms").map(|(_, value)| *value);
     let there = outcome.flow_traces[0].iter().find(|sample| period(sample).is_some_and(|period| period < 1.05 * 8.32)).unwrap();
     let packets = there.delivered_bytes as f64 / 1040.0;
-    assert!((packets / 145.0 - 1.0).abs() < 0.05, "{packets} packets");
+    let theory = PROBE_EVERY * pairs_until(2.0, 1.05, ALPHA);
+    assert!((packets / theory - 1.0).abs() < 0.05, "{packets} packets of {theory}");
 }
 
 /// Pairs bring all periods nearer to the same M/C, jitter in a common queue is a common factor: differences die, by α·M/(C·P) in a pair,
@@ -82,10 +85,10 @@ fn random_loss_costs_what_pairs_cannot_win_back() {
         plan.duration = Nanos::from_millis(400_000);
         plan.measure_to = plan.duration;
         let runs = over_seeds(&plan);
-        let period = 1.0 / mean(&runs, |run| run.summary.links[0].utilization);
-        let theory = 1.0 / (1.0 - 5.0 * p / 0.1);
-        // A twentieth for the round trip in which a loss is not yet known, and pairs of which one packet is lost.
-        assert!((period / theory - 1.0).abs() < 0.1, "p = {p}: {period} of {theory}");
+        let used = mean(&runs, |run| run.summary.links[0].utilization);
+        let theory = used_under_loss(p, ALPHA, PROBE_EVERY);
+        // The theory is of the mean period; the mean of a rate is greater. And some losses follow another within an RTT and two periods.
+        assert!((-0.01..0.07).contains(&(used / theory - 1.0)), "p = {p}: {used} of {theory}");
     }
 }
 

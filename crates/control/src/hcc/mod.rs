@@ -18,6 +18,7 @@
 //! - A timeout doubles P, once; then a pair for each further timeout, until the receiver is heard again.
 //! - What may be in flight is bounded, by twice what a round trip takes, so that nothing is poured into a path that went silent.
 
+pub mod facts;
 pub mod jitter;
 pub mod pair;
 pub mod period;
@@ -42,9 +43,9 @@ pub const ENTRY: Entry = Entry {
     about: "HCC: a rate between packet pairs, which raise it, and jitter, which lowers it (Magalhaes et al.; over XMTP)",
     params: &[
         Param::number("alpha", ALPHA, 0.001, 1.0, "weight of a pair in the period (H §7; ours)"),
-        Param::number("probe_every", 5.0, 2.0, 1e6, "one packet of so many is the second of a pair (H §7: 5)"),
+        Param::number("probe_every", PROBE_EVERY, 2.0, 1e6, "one packet of so many is the second of a pair (H §7: 5)"),
         Param::number("jitters", 2.0, 1.0, 100.0, "consecutive positive jitters that raise the period (H §6.1: 2)"),
-        Param::number("randomiser", 0.1, 0.0, 1.0, "greatest part added to the period (H §9: 0.1)"),
+        Param::number("randomiser", RANDOMISER, 0.0, 1.0, "greatest part added to the period (H §9: 0.1)"),
         Param::number(
             "probe_rtts",
             0.0,
@@ -87,6 +88,10 @@ pub struct Settings {
 
 /// Weight of a pair. H §8.2 has a flow back from 0.5 to 2 Mbit/s in 2 to 3 s; see docs/algorithms.md.
 pub const ALPHA: f64 = 0.1;
+/// One packet of so many is the second of a pair (H §7).
+pub const PROBE_EVERY: f64 = 5.0;
+/// Greatest part added to the period (H §9).
+pub const RANDOMISER: f64 = 0.1;
 /// Packets in flight while the receiver has not been heard: a pair.
 const PAIR: f64 = 2.0;
 /// Packets in flight are bounded by this multiple of what a round trip takes at the period …

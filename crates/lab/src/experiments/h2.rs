@@ -1,8 +1,11 @@
 //! H Fig 2: one flow alone on a link of 1 Mbit/s, over its delay.
 
+use symbiosis_control::hcc::RANDOMISER;
+use symbiosis_control::hcc::facts::used_alone;
+
 use super::Lab;
 use super::claims::{claim, over, within};
-use super::hcc::{Dumbbell, PACKET, flows, packets_per_second};
+use super::hcc::{Dumbbell, PACKET, curve, flows, packets_per_second};
 use crate::figure::{Axis, Figure, Mark, Series};
 use crate::outcome::{Measured, Outcome};
 use crate::scenario::Scenario;
@@ -11,9 +14,6 @@ const DELAYS: [f64; 5] = [10.0, 50.0, 100.0, 175.0, 250.0];
 /// Start-up has no part in the claims \[s\].
 const FROM: f64 = 20.0;
 
-/// A period P(1 + u) with u uniform in [0, 0.1) is 1.05 P on average: H's randomiser leaves 1/21 of the link.
-pub const USED: f64 = 1.0 / 1.05;
-
 fn text(cc: &str, delay: f64, duration: u32) -> String {
     let about = "H Fig 2: one flow alone at 1 Mbit/s, a queue of ten packets whatever the delay.";
     let more = format!("[measure]\nfrom_s = {FROM}\n[trace]\nevery_ms = 500\n");
@@ -21,6 +21,7 @@ fn text(cc: &str, delay: f64, duration: u32) -> String {
 }
 
 pub fn run(lab: &Lab) -> Outcome {
+    let by_design = used_alone(RANDOMISER);
     let duration = if lab.quick { 60 } else { 120 };
     let mut found = Outcome::default();
     let (mut over_time, mut over_delay) = (Vec::new(), Vec::new());
@@ -35,14 +36,11 @@ pub fn run(lab: &Lab) -> Outcome {
             over_time.push(Series::new(&name, Mark::Line, packets_per_second(&runs[at][0], 0, 1.0)));
         }
         let shares: Vec<Measured> = runs.iter().map(|runs| over(runs, |run| run.summary.links[0].utilization)).collect();
-        over_delay.push(Series {
-            band: Some(shares.iter().map(|m| (100.0 * (m.mean - m.ci95), 100.0 * (m.mean + m.ci95))).collect()),
-            ..Series::new(name, Mark::LinePoints, DELAYS.iter().zip(&shares).map(|(d, m)| (*d, 100.0 * m.mean)).collect())
-        });
+        over_delay.push(curve(name, &DELAYS.into_iter().zip(shares.iter().copied()).collect::<Vec<_>>()));
         used.push(shares);
         found.scenarios.extend(scenarios.into_iter().map(|scenario| (scenario.name, scenario.text)));
     }
-    over_delay.push(Series::new("1/1.05", Mark::Dashed, vec![(DELAYS[0], 100.0 * USED), (DELAYS[DELAYS.len() - 1], 100.0 * USED)]));
+    over_delay.push(Series::new("1/1.05", Mark::Dashed, vec![(DELAYS[0], by_design), (DELAYS[DELAYS.len() - 1], by_design)]));
     let (hcc, newreno, last) = (&used[0], &used[1], DELAYS.len() - 1);
     let spread = hcc.iter().map(|m| m.mean).fold(0.0, f64::max) - hcc.iter().map(|m| m.mean).fold(1.0, f64::min);
     found.claims.extend([
@@ -59,7 +57,7 @@ pub fn run(lab: &Lab) -> Outcome {
             "1/1.05 = 0.952 (our theory)",
             hcc[0],
             "of the link",
-            within(hcc[0], USED, 0.005),
+            within(hcc[0], by_design, 0.005),
             "elsewhere",
         ),
         claim(
@@ -95,7 +93,7 @@ pub fn run(lab: &Lab) -> Outcome {
             title: "What one flow uses of the link, over its delay".into(),
             caption: "A queue of ten packets at every delay. Dashed: what the randomiser leaves.".into(),
             x: Axis::linear("one-way delay [ms]"),
-            y: Axis::linear("utilisation [%]").range(0.0, 105.0),
+            y: Axis::linear("part of the link").range(0.0, 1.05),
             series: over_delay,
         },
     ]);

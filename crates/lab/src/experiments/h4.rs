@@ -2,7 +2,7 @@
 
 use super::Lab;
 use super::claims::{claim, over};
-use super::hcc::{Dumbbell, QUEUE, flows, mean_of, slowest, total};
+use super::hcc::{Dumbbell, QUEUE, curve, flows, mean_of, slowest, total};
 use crate::figure::{Axis, Figure, Mark, Series};
 use crate::outcome::{Measured, Outcome};
 
@@ -78,10 +78,6 @@ pub fn run(lab: &Lab) -> Outcome {
         }
         found.scenarios.push((scenario.name, scenario.text));
     }
-    let series = |name: &str, points: &[(f64, Measured)]| Series {
-        band: Some(points.iter().map(|(_, m)| (m.mean - m.ci95, m.mean + m.ci95)).collect()),
-        ..Series::new(name, Mark::LinePoints, points.iter().map(|(x, m)| (*x, m.mean)).collect())
-    };
     let [xmtp, tcp, all, jain] = &curves;
     let paper = [0.999, 0.935, 0.996, 0.997, 0.916, 0.990];
     found.figures.extend([
@@ -92,9 +88,9 @@ pub fn run(lab: &Lab) -> Outcome {
             x: Axis::linear("flows of XMTP among five"),
             y: Axis::linear("throughput of a flow [Mbit/s]").range(0.0, 3.5),
             series: vec![
-                series("XMTP", xmtp),
-                series("NewReno", tcp),
-                series("all", all),
+                curve("XMTP", xmtp),
+                curve("NewReno", tcp),
+                curve("all", all),
                 Series::new("fair share", Mark::Dashed, vec![(0.0, FAIR), (5.0, FAIR)]),
             ],
         },
@@ -104,7 +100,7 @@ pub fn run(lab: &Lab) -> Outcome {
             caption: "Jain's index over all five flows; 95 % intervals over seeds.".into(),
             x: Axis::linear("flows of XMTP among five"),
             y: Axis::linear("Jain's index").range(0.5, 1.0),
-            series: vec![series("measured", jain), Series::new("H Table 1", Mark::Points, (0..=N).map(f64::from).zip(paper).collect())],
+            series: vec![curve("measured", jain), Series::new("H Table 1", Mark::Points, (0..=N).map(f64::from).zip(paper).collect())],
         },
     ]);
     found

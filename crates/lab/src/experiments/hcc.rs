@@ -4,6 +4,9 @@ use std::fmt::Write;
 
 use symbiosis_sim::Outcome as Run;
 
+use crate::figure::{Mark, Series};
+use crate::outcome::Measured;
+
 /// The papers' packets on the wire.
 pub const PACKET: u32 = 1000;
 /// What ns-2's queues hold when nobody says \[packets\]; H says of none how long it is.
@@ -84,4 +87,12 @@ pub fn slowest(run: &Run) -> f64 {
 /// Throughput of all \[Mbit/s\].
 pub fn total(run: &Run) -> f64 {
     run.summary.flows.iter().map(|flow| flow.throughput_mbps).sum()
+}
+
+/// Results over a parameter with their 95 % intervals.
+pub fn curve(name: &str, points: &[(f64, Measured)]) -> Series {
+    Series {
+        band: Some(points.iter().map(|(_, m)| (m.mean - m.ci95, m.mean + m.ci95)).collect()),
+        ..Series::new(name, Mark::LinePoints, points.iter().map(|(x, m)| (*x, m.mean)).collect())
+    }
 }
