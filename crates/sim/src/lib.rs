@@ -1,4 +1,4 @@
-//! A discrete-event simulator: TCP senders and receivers over a network path, driving the controllers.
+//! A discrete-event simulator: senders and receivers of TCP and XMTP over a network path, driving the controllers.
 //!
 //! [`run`] takes a [`Plan`], in which everything is resolved, to an [`Outcome`]. What makes it fast: a link that serves in order of
 //! arrival knows a packet's fate when the packet is offered, so packets cross links that only one stream uses within one call, and only
@@ -29,3 +29,4 @@ pub use result::{FlowSample, FlowSummary, Ledger, LinkSummary, Outcome, QueueSum
 pub use tap::{Packet, Passing, Tap};
 pub use tcp::{FIRST_RTO, MAX_RTO};
 pub use world::{jain, run, run_tapped};
+pub use xmtp::REPORTS_PER_RTT;

@@ -89,7 +89,7 @@ pub fn run(lab: &Lab) -> Outcome {
                   the way, jitter and loss push it down: the weight says who wins."
                 .into(),
         x: Axis::log("weight α"),
-        y: Axis::linear("").range(0.0, 2.0),
+        y: Axis::linear("part, index or ratio").range(0.0, 2.0),
         series: vec![
             curve("5 XMTP: part of the link", &used),
             curve("5 XMTP: Jain's index", &alone),

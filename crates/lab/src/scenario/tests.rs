@@ -241,6 +241,15 @@ fn an_explanation_hides_nothing() {
 }
 
 #[test]
+fn what_carries_a_flow_is_told() {
+    let explained = parse(DUMBBELL, &["flow.0.cc=hcc", "flow.0.delayed_ack=true"]).explain();
+    let flow = &serde_json::to_value(&explained).unwrap()["flows"][0];
+    assert_eq!((&flow["transport"], &flow["recovery"], &flow["delayed_ack"]), (&"xmtp".into(), &"reports".into(), &false.into()));
+    let text = explained.to_string();
+    assert!(text.contains("XMTP") && text.contains("three later ones"), "{text}");
+}
+
+#[test]
 fn every_scenario_of_the_project_loads() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");
     let mut seen = 0;

@@ -38,12 +38,12 @@ impl Transport for Xmtp {
     type Receiver = Receiver;
 }
 
-/// The part of a round trip after which a report leaves.
-const REPORTS: u64 = 4;
+/// Reports in a round trip, if nothing asks for more.
+pub const REPORTS_PER_RTT: u64 = 4;
 
 /// How long a report may wait for more to report.
 fn interval(rtt: Nanos) -> Nanos {
-    Nanos(rtt.0 / REPORTS)
+    Nanos(rtt.0 / REPORTS_PER_RTT)
 }
 
 /// The two ends of a flow.
