@@ -55,7 +55,8 @@ fn the_start_is_exponential_in_pairs() {
     let there = outcome.flow_traces[0].iter().find(|sample| period(sample).is_some_and(|period| period < 1.05 * 8.32)).unwrap();
     let packets = there.delivered_bytes as f64 / 1040.0;
     let theory = PROBE_EVERY * pairs_until(2.0, 1.05, ALPHA);
-    assert!((packets / theory - 1.0).abs() < 0.05, "{packets} packets of {theory}");
+    // Whole pairs, and what arrives while the last report is on its way: an RTT of 66 ms.
+    assert!((theory..theory + PROBE_EVERY + 8.0).contains(&packets), "{packets} packets of {theory}");
 }
 
 /// Pairs bring all periods nearer to the same M/C, jitter in a common queue is a common factor: differences die, by α·M/(C·P) in a pair,

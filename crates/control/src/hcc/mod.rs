@@ -30,7 +30,9 @@ use alloc::boxed::Box;
 pub use receiver::HccReceiver;
 
 use crate::entry::{Entry, Feedback};
+use crate::imtcp::ImTcp;
 use crate::params::Param;
+use crate::symbiosis::measurement::Measurement;
 use crate::{Acked, Ask, Bytes, Controller, Departure, LossKind, Lost, Nanos, Permit, Rate, Report, Sent, Setup};
 
 use pair::Probes;
@@ -53,27 +55,37 @@ pub const ENTRY: Entry = Entry {
             10.0,
             "pairs are at least so many RTTs apart (H §9 names it as future work; 0: by packets alone)",
         ),
+        Param::choice(
+            "source",
+            &["pairs", "imtcp"],
+            "what pulls the period down: packet pairs (H), or available bandwidth as ImTCP reads it (ours)",
+        ),
         Param::flag("fresh_pairs", false, "pairs that left before the last doubling do not take it back (ours)"),
         Param::choice("losses", &["all", "queued"], "which losses double the period: all (H), or those beside which packets wait (ours)"),
     ],
     feedback: Feedback::Reports(|setup, values| {
-        Box::new(HccReceiver::new(setup.packet, values.number("alpha"), values.number("jitters") as u32))
+        let each = values.word("source") == "imtcp";
+        Box::new(HccReceiver::new(setup.packet, values.number("alpha"), values.number("jitters") as u32, each))
     }),
     build: |setup, values| {
         let settings = Settings {
+            alpha: values.number("alpha"),
             probe_every: values.number("probe_every") as u32,
             probe_rtts: values.number("probe_rtts"),
             randomiser: values.number("randomiser"),
             fresh_pairs: values.flag("fresh_pairs"),
             all_losses: values.word("losses") == "all",
         };
-        Box::new(Hcc::new(setup, settings))
+        let imtcp = || -> Box<dyn Measurement> { Box::new(ImTcp::new(setup)) };
+        Box::new(Hcc::new(setup, settings, (values.word("source") == "imtcp").then(imtcp)))
     },
 };
 
 /// How the sending half is set.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings {
+    /// Weight of a reading, where readings take the place of pairs.
+    pub alpha: f64,
     /// One packet of so many is the second of a pair.
     pub probe_every: u32,
     /// Least distance of pairs in smoothed round-trip times.
@@ -94,6 +106,8 @@ pub const PROBE_EVERY: f64 = 5.0;
 pub const RANDOMISER: f64 = 0.1;
 /// Packets in flight while the receiver has not been heard: a pair.
 const PAIR: f64 = 2.0;
+/// With fewer packets in a round trip data packets measure nothing any more: no reading takes the rate below.
+const MEASURING: f64 = 4.0;
 /// Packets in flight are bounded by this multiple of what a round trip takes at the period …
 const ROOM: f64 = 2.0;
 /// … and these on top: reports, too, come a few packets apart.
@@ -105,6 +119,8 @@ const WAITING: u64 = 3;
 pub struct Hcc {
     packet: Bytes,
     settings: Settings,
+    /// Tells the available bandwidth in the place of pairs.
+    measurement: Option<Box<dyn Measurement>>,
     period: Period,
     randomiser: Randomiser,
     probes: Probes,
@@ -120,16 +136,18 @@ pub struct Hcc {
     /// The receiver has not been heard since the start or the last timeout.
     silent: bool,
     window: Bytes,
-    /// When a packet last left that was not the second of a pair, and how many periods later the next may.
-    last: (Nanos, u64),
+    /// When a packet last left, and how many periods later the next may: one, and what was borrowed by leaving early, as in a pair.
+    last: Nanos,
+    owed: f64,
 }
 
 impl Hcc {
-    /// For a new connection.
-    pub fn new(setup: &Setup, settings: Settings) -> Hcc {
+    /// For a new connection; a measurement takes the place of pairs.
+    pub fn new(setup: &Setup, settings: Settings, measurement: Option<Box<dyn Measurement>>) -> Hcc {
         Hcc {
             packet: setup.packet,
             settings,
+            measurement,
             period: Period::default(),
             randomiser: Randomiser::new(settings.randomiser, setup.seed),
             probes: Probes::new(settings.probe_every),
@@ -140,7 +158,8 @@ impl Hcc {
             doubled: None,
             silent: true,
             window: Bytes::from_f64(PAIR * setup.packet.as_f64()),
-            last: (Nanos::ZERO, 0),
+            last: Nanos::ZERO,
+            owed: 0.0,
         }
     }
 
@@ -167,10 +186,15 @@ impl Hcc {
 
 impl Controller for Hcc {
     fn sent(&mut self, packet: &Sent) {
-        if !self.probes.sent(packet.now, self.silent, self.rtt.scale(self.settings.probe_rtts)) {
-            let periods = 1 + u64::from(self.probes.due().is_some());
-            self.last = (packet.now, periods);
+        // A measurement has pairs of its own.
+        let spacing = if self.measurement.is_some() { Nanos::MAX } else { self.rtt.scale(self.settings.probe_rtts) };
+        self.probes.sent(packet.now, self.silent, spacing);
+        if let Some(measurement) = &mut self.measurement {
+            measurement.sent(packet);
         }
+        // Who leaves late does not catch up.
+        let elapsed = self.applied().map_or(f64::INFINITY, |period| (packet.now - self.last).secs() / period.secs());
+        (self.last, self.owed) = (packet.now, 1.0 + (self.owed - elapsed).max(0.0));
     }
 
     fn acked(&mut self, ack: &Acked) {
@@ -178,6 +202,12 @@ impl Controller for Hcc {
             // Weight 1/8, as RFC 6298.
             self.rtt = if self.rtt == Nanos::ZERO { rtt } else { Nanos(self.rtt.0 - self.rtt.0 / 8 + rtt.0 / 8) };
             (self.latest_rtt, self.least_rtt) = (rtt, self.least_rtt.min(rtt));
+        }
+        let reading = self.measurement.as_mut().and_then(|measurement| measurement.acked(ack));
+        if let Some(reading) = reading.filter(|reading| reading.is_sure() && self.period.get().is_some()) {
+            let gap = reading.bandwidth.available.time_for(self.packet);
+            self.period.measured(ack.now, gap.min(self.rtt.scale(1.0 / MEASURING)), self.settings.alpha);
+            self.randomiser.draw();
         }
     }
 
@@ -194,6 +224,9 @@ impl Controller for Hcc {
         if timeout {
             self.silent = true;
             self.probes.abandon();
+            if let Some(measurement) = &mut self.measurement {
+                measurement.forget();
+            }
             self.window = Bytes::from_f64(PAIR * self.packet.as_f64());
         }
     }
@@ -201,7 +234,8 @@ impl Controller for Hcc {
     fn report(&mut self, report: &Report) {
         let Report::Receiver { now, findings } = *report else { return };
         let fresh = self.doubled.is_none_or(|at| findings.left > at);
-        let pairs = findings.weight > 0.0 && (fresh || !self.settings.fresh_pairs);
+        let counts = self.measurement.is_none() || self.period.get().is_none();
+        let pairs = counts && findings.weight > 0.0 && (fresh || !self.settings.fresh_pairs);
         if pairs {
             self.service = findings.gap;
             self.period.measured(now, findings.gap, findings.weight.min(1.0));
@@ -221,9 +255,11 @@ impl Controller for Hcc {
     }
 
     fn permit(&self, ask: &Ask) -> Permit {
+        let wanted = self.measurement.as_ref().map_or(Departure::Now, |measurement| measurement.departure());
         let departure = match (self.probes.due(), self.applied()) {
             (Some(at), _) => Departure::Regardless(at),
-            (None, Some(period)) if !self.silent => Departure::At(self.last.0.saturating_add(Nanos(period.0.saturating_mul(self.last.1)))),
+            (None, Some(_)) if !self.silent && wanted != Departure::Now => wanted,
+            (None, Some(period)) if !self.silent => Departure::At(self.last.saturating_add(period.scale(self.owed))),
             // One pair at a time, while there is no answer.
             (None, _) if ask.in_flight == Bytes::ZERO => Departure::Now,
             (None, _) => Departure::At(Nanos::MAX),
@@ -235,6 +271,9 @@ impl Controller for Hcc {
         if let (Some(period), Some(applied)) = (self.period.get(), self.applied()) {
             plot("period_ms", period.millis());
             plot("rate_mbps", Rate::of(self.packet, applied).mbps());
+        }
+        if let Some(measurement) = &self.measurement {
+            measurement.gauges(plot);
         }
     }
 }

@@ -14,19 +14,24 @@ pub struct HccReceiver {
     gap: f64,
     weight: f64,
     left: Nanos,
+    /// Each packet is to be reported, and this one has not been.
+    each: bool,
+    unreported: bool,
     excess: Option<Excess>,
 }
 
 impl HccReceiver {
-    /// For packets of `packet` bytes; `alpha` is the weight of a pair, `jitters` how many consecutive positive jitters count.
-    pub fn new(packet: Bytes, alpha: f64, jitters: u32) -> HccReceiver {
+    /// For packets of `packet` bytes; `alpha` is the weight of a pair, `jitters` how many consecutive positive jitters count. With `each` the
+    /// sender wants to hear of every packet.
+    pub fn new(packet: Bytes, alpha: f64, jitters: u32, each: bool) -> HccReceiver {
         let (dispersion, jitter) = (Dispersion::new(packet), Jitter::new(jitters));
-        HccReceiver { alpha, dispersion, jitter, gap: 0.0, weight: 0.0, left: Nanos::ZERO, excess: None }
+        HccReceiver { alpha, dispersion, jitter, gap: 0.0, weight: 0.0, left: Nanos::ZERO, each, unreported: false, excess: None }
     }
 }
 
 impl Observer for HccReceiver {
     fn arrived(&mut self, arrival: &Arrival) {
+        self.unreported = self.each;
         if let Some(gap) = self.dispersion.arrived(arrival) {
             // P ← (1 − α)P + α·gap after P ← (1 − weight)P + weight·self.gap, as one step of the same form.
             let old = (1.0 - self.alpha) * self.weight;
@@ -40,10 +45,11 @@ impl Observer for HccReceiver {
     }
 
     fn urgent(&self) -> bool {
-        self.excess.is_some()
+        self.unreported || self.excess.is_some()
     }
 
     fn take(&mut self) -> Findings {
+        self.unreported = false;
         let findings = Findings { gap: Nanos(self.gap as u64), weight: self.weight, left: self.left, excess: self.excess.take() };
         (self.gap, self.weight, self.left) = (0.0, 0.0, Nanos::ZERO);
         findings

@@ -4,17 +4,19 @@ use std::vec::Vec;
 
 use super::*;
 use crate::bench::{PACKET, ack, setup};
+use crate::lotka_volterra::Bandwidth;
 use crate::observer::{Arrival, Excess, Findings, Observer};
+use crate::symbiosis::measurement::Reading;
 
 fn ms(ms: f64) -> Nanos {
     Nanos::from_secs(ms / 1e3)
 }
 
-const SETTINGS: Settings = Settings { probe_every: 5, probe_rtts: 0.0, randomiser: 0.0, fresh_pairs: false, all_losses: true };
+const SETTINGS: Settings = Settings { alpha: 0.1, probe_every: 5, probe_rtts: 0.0, randomiser: 0.0, fresh_pairs: false, all_losses: true };
 
 /// A sender without a randomiser.
 fn sender() -> Hcc {
-    Hcc::new(&setup(10), SETTINGS)
+    Hcc::new(&setup(10), SETTINGS, None)
 }
 
 fn report(hcc: &mut Hcc, now: Nanos, gap: f64, weight: f64, excess: Option<(f64, f64)>) {
@@ -43,7 +45,7 @@ fn started() -> Hcc {
     let mut hcc = sender();
     hcc.sent(&Sent { now: Nanos::ZERO, number: 0, bytes: PACKET, in_flight: PACKET, retransmission: false, app_limited: false });
     assert_eq!(departures(&mut hcc, Nanos::ZERO, ms(50.0)), [Nanos::ZERO], "the second of the pair, then silence");
-    hcc.acked(&crate::Acked { rtt: Some(ms(100.0)), ..ack() });
+    hcc.acked(&Acked { rtt: Some(ms(100.0)), ..ack() });
     report(&mut hcc, ms(100.0), 5.0, 0.1, None);
     hcc
 }
@@ -142,10 +144,41 @@ fn only_fresh_pairs_may_take_a_doubling_back() {
     }
 }
 
+/// Reads the same A whatever happens; nothing is wanted of departures.
+struct Constant(Rate);
+
+impl Measurement for Constant {
+    fn acked(&mut self, _: &Acked) -> Option<Reading> {
+        Some(Reading::certain(Bandwidth { capacity: Rate::from_mbps(100.0), available: self.0 }))
+    }
+}
+
+#[test]
+fn readings_take_the_place_of_pairs() {
+    // A packet of 1000 bytes takes 8 ms at 1 Mbit/s; at 0.1 it takes 80 ms, but four packets must go into an RTT of 100 ms.
+    for mbps in [1.0, 0.1] {
+        let mut hcc = started();
+        hcc.measurement = Some(Box::new(Constant(Rate::from_mbps(mbps))));
+        hcc.acked(&Acked { now: ms(150.0), ..ack() });
+        // The RTT is smoothed: 50 ms of `ack` take it from 100 to 93.75.
+        let wanted = if mbps == 1.0 { 9.0 + 0.1 * 8.0 } else { 9.0 + 0.1 * 93.75 / 4.0 };
+        assert!((period(&hcc) - wanted).abs() < 1e-5, "{} of {wanted}", period(&hcc));
+        report(&mut hcc, ms(160.0), 5.0, 0.1, None);
+        assert!((period(&hcc) - wanted).abs() < 1e-5, "pairs say nothing now");
+        let left = departures(&mut hcc, ms(200.0), ms(290.0));
+        assert!(left.windows(2).all(|two| two[0] < two[1]), "and none is sent: {left:?}");
+    }
+    let mut receiver = HccReceiver::new(PACKET, 0.5, 2, true);
+    receiver.arrived(&Arrival { now: ms(1.0), serial: 0, bytes: PACKET, sent_at: Nanos::ZERO, probe: false });
+    assert!(receiver.urgent(), "it is told of each packet");
+    receiver.take();
+    assert!(!receiver.urgent());
+}
+
 #[test]
 fn a_loss_without_a_queue_may_be_the_wire_s() {
     let lost = |hcc: &mut Hcc, at: f64, kind| hcc.lost(&Lost { now: ms(at), kind, in_flight: PACKET });
-    let seen = |hcc: &mut Hcc, rtt: f64| hcc.acked(&crate::Acked { rtt: Some(ms(rtt)), ..ack() });
+    let seen = |hcc: &mut Hcc, rtt: f64| hcc.acked(&Acked { rtt: Some(ms(rtt)), ..ack() });
     let mut hcc = started();
     hcc.settings.all_losses = false;
     // A packet takes 5 ms. 15 ms are a pair and rounding, 16 ms are a queue.
@@ -163,7 +196,7 @@ fn a_loss_without_a_queue_may_be_the_wire_s() {
 
 #[test]
 fn the_randomiser_adds_a_twentieth_on_average_and_holds_between_reports() {
-    let mut hcc = Hcc::new(&setup(10), Settings { randomiser: 0.1, ..SETTINGS });
+    let mut hcc = Hcc::new(&setup(10), Settings { randomiser: 0.1, ..SETTINGS }, None);
     let mut sum = 0.0;
     for _ in 0..2000 {
         report(&mut hcc, ms(1.0), 10.0, 1.0, None);
@@ -191,7 +224,7 @@ fn from_the_longest_period_pairs_lead_back_in_six_hundred_packets() {
 
 /// A receiver that gives a pair the weight ½, and what it finds in packets of `(serial, left, arrived, probe)`, times in ms.
 fn found(packets: &[(u64, f64, f64, bool)]) -> Findings {
-    let mut receiver = HccReceiver::new(PACKET, 0.5, 2);
+    let mut receiver = HccReceiver::new(PACKET, 0.5, 2, false);
     for (serial, left, arrived, probe) in packets {
         receiver.arrived(&Arrival { now: ms(*arrived), serial: *serial, bytes: PACKET, sent_at: ms(*left), probe: *probe });
     }
@@ -220,7 +253,7 @@ fn what_is_no_pair_measures_nothing() {
     ] {
         assert_eq!(found(&[(0, 0., 50., false), second]).weight, 0.0, "{why}");
     }
-    let mut receiver = HccReceiver::new(PACKET, 0.5, 2);
+    let mut receiver = HccReceiver::new(PACKET, 0.5, 2, false);
     let arrival = |serial, now, bytes| Arrival { now: ms(now), serial, bytes, sent_at: Nanos::ZERO, probe: serial == 1 };
     receiver.arrived(&arrival(0, 50.0, PACKET));
     receiver.arrived(&arrival(1, 54.0, Bytes(500)));

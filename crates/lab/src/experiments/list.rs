@@ -3,7 +3,7 @@
 //! Papers: **I** Iguchi et al. 2005; **S** Hasegawa and Murata 2006; **B** Kodama 2007; **T** Kodama 2009; **H** Magalhaes, HCC.
 
 use super::Status::{Ready, Waits};
-use super::{Experiment, Status, h0, h2, h3, h4, h5, h6, h7, h8, h9, h10, i1, i4, m1, m2, s1, s4, s7, s14, t3};
+use super::{Experiment, Status, h0, h2, h3, h4, h5, h6, h7, h8, h9, h10, h11, i1, i4, m1, m2, s1, s4, s7, s14, t3};
 
 const IMTCP: Status = Waits("ImTCP");
 const OSCILLATION: Status = Waits("ImTCP and self-induced oscillation");
@@ -59,4 +59,5 @@ pub const ALL: &[Experiment] = &[
     experiment("H8", "HCC: random loss, told from a queue's", "ours, after H §9", Ready(h8::run)),
     experiment("H9", "HCC beside NewReno, CUBIC, Vegas, Symbiosis", "ours", Ready(h9::run)),
     experiment("H10", "HCC from 1 Mbit/s to 1 Gbit/s", "ours, after H §9", Ready(h10::run)),
+    experiment("H11", "HCC: ImTCP in the place of pairs", "ours", Ready(h11::run)),
 ];

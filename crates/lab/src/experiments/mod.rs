@@ -6,6 +6,7 @@
 mod claims;
 mod h0;
 mod h10;
+mod h11;
 mod h2;
 mod h3;
 mod h4;
