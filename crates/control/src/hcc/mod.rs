@@ -118,6 +118,8 @@ const WAITING: u64 = 3;
 /// HCC's sending half.
 pub struct Hcc {
     packet: Bytes,
+    /// Granularity of the host's.
+    timer: Nanos,
     settings: Settings,
     /// Tells the available bandwidth in the place of pairs.
     measurement: Option<Box<dyn Measurement>>,
@@ -146,6 +148,7 @@ impl Hcc {
     pub fn new(setup: &Setup, settings: Settings, measurement: Option<Box<dyn Measurement>>) -> Hcc {
         Hcc {
             packet: setup.packet,
+            timer: setup.timer,
             settings,
             measurement,
             period: Period::default(),
@@ -192,9 +195,11 @@ impl Controller for Hcc {
         if let Some(measurement) = &mut self.measurement {
             measurement.sent(packet);
         }
-        // Who leaves late does not catch up.
-        let elapsed = self.applied().map_or(f64::INFINITY, |period| (packet.now - self.last).secs() / period.secs());
-        (self.last, self.owed) = (packet.now, 1.0 + (self.owed - elapsed).max(0.0));
+        // Who leaves late does not catch up, but for what the host's timer rounds up.
+        let periods = |span: Nanos, period: Nanos| span.secs() / period.secs();
+        let left =
+            self.applied().map_or(0.0, |period| (self.owed - periods(packet.now - self.last, period)).max(-periods(self.timer, period)));
+        (self.last, self.owed) = (packet.now, 1.0 + left);
     }
 
     fn acked(&mut self, ack: &Acked) {
@@ -259,7 +264,7 @@ impl Controller for Hcc {
         let departure = match (self.probes.due(), self.applied()) {
             (Some(at), _) => Departure::Regardless(at),
             (None, Some(_)) if !self.silent && wanted != Departure::Now => wanted,
-            (None, Some(period)) if !self.silent => Departure::At(self.last.saturating_add(period.scale(self.owed))),
+            (None, Some(period)) if !self.silent => Departure::At(self.last.saturating_add(period.scale(self.owed.max(0.0)))),
             // One pair at a time, while there is no answer.
             (None, _) if ask.in_flight == Bytes::ZERO => Departure::Now,
             (None, _) => Departure::At(Nanos::MAX),

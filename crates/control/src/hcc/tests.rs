@@ -119,6 +119,28 @@ fn after_a_timeout_only_pairs_leave_until_the_receiver_is_heard() {
     assert_eq!(departures(&mut hcc, ms(3100.0), ms(3119.0)), [ms(3100.0)], "on at the old rate");
 }
 
+/// Packets that a timer of 7 ms lets go: at the next multiple of what was asked for.
+#[test]
+fn what_the_timer_rounds_up_is_caught_up_with_and_a_pause_is_not() {
+    for (timer, packets) in [(7.0, 100), (0.0, 71)] {
+        let mut hcc = Hcc::new(&crate::Setup { timer: ms(timer), ..setup(10) }, Settings { probe_every: 1_000_000, ..SETTINGS }, None);
+        report(&mut hcc, ms(0.0), 5.0, 0.1, None);
+        let (mut now, mut left) = (Nanos::ZERO, 0);
+        while now < ms(1000.0) {
+            hcc.sent(&Sent { now, number: left, bytes: PACKET, in_flight: PACKET, retransmission: false, app_limited: false });
+            left += 1;
+            let Departure::At(at) = hcc.permit(&Ask { now, in_flight: PACKET }).departure else { panic!("it keeps a rate") };
+            now = now.max(Nanos(at.0.next_multiple_of(ms(7.0).0)));
+        }
+        // One in 10 ms; not told of the timer, it takes 14 for each.
+        assert!(left.abs_diff(packets) <= 1, "{left} packets");
+        let pause = now + ms(500.0);
+        hcc.sent(&Sent { now: pause, number: left, bytes: PACKET, in_flight: PACKET, retransmission: false, app_limited: false });
+        let Departure::At(at) = hcc.permit(&Ask { now: pause, in_flight: PACKET }).departure else { panic!("it keeps a rate") };
+        assert!(at >= pause + ms(10.0 - timer), "{at} after a pause that ended at {pause}");
+    }
+}
+
 #[test]
 fn pairs_keep_the_distance_asked_for() {
     let mut hcc = started();

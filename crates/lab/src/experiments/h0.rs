@@ -13,7 +13,8 @@ const CHOSEN: usize = 3;
 fn text(alpha: f64, xmtp: u32, duration: u32) -> String {
     let about = "The setting of H Table 1 with another weight of a pair.";
     let name = format!("H0-{alpha}-{xmtp}-xmtp");
-    let dumbbell = Dumbbell { name, about, duration, mbps: 10.0, delay: 50.0, queue: QUEUE, more: "[measure]\nfrom_s = 1\n".into() };
+    let dumbbell =
+        Dumbbell { name, about, duration, mbps: 10.0, delay: 50.0, queue: QUEUE, loss: 0.0, more: "[measure]\nfrom_s = 1\n".into() };
     let params = format!("alpha = {alpha}");
     dumbbell.text(&[Flows { params: &params, ..flows("hcc", xmtp) }, flows("newreno", 5 - xmtp)])
 }

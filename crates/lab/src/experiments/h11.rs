@@ -22,7 +22,7 @@ fn text(name: &str, params: &str, n: u32, udp: f64) -> String {
     let cross = format!("[[cross]]\nrate_mbps = {udp}\npacket_bytes = 1000\ngaps = \"exponential\"\n");
     let more = format!("{}[measure]\nfrom_s = 20\n", if udp > 0.0 { cross } else { String::new() });
     let name = format!("H11-{}-{n}-udp{udp}", name.replace(' ', "-"));
-    let dumbbell = Dumbbell { name, about, duration: 60, mbps: MBPS, delay: 50.0, queue: 100, more };
+    let dumbbell = Dumbbell { name, about, duration: 60, mbps: MBPS, delay: 50.0, queue: 100, loss: 0.0, more };
     dumbbell.text(&[Flows { params, ..flows("hcc", n) }])
 }
 

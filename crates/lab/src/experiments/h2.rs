@@ -17,7 +17,7 @@ const FROM: f64 = 20.0;
 fn text(cc: &str, delay: f64, duration: u32) -> String {
     let about = "H Fig 2: one flow alone at 1 Mbit/s, a queue of ten packets whatever the delay.";
     let more = format!("[measure]\nfrom_s = {FROM}\n[trace]\nevery_ms = 500\n");
-    Dumbbell { name: format!("H2-{cc}-{delay}ms"), about, duration, mbps: 1.0, delay, queue: 10, more }.text(&[flows(cc, 1)])
+    Dumbbell { name: format!("H2-{cc}-{delay}ms"), about, duration, mbps: 1.0, delay, queue: 10, loss: 0.0, more }.text(&[flows(cc, 1)])
 }
 
 pub fn run(lab: &Lab) -> Outcome {

@@ -24,7 +24,8 @@ fn text(cc: &str, delay: f64) -> String {
         "[[cross]]\nrate_mbps = 1.5\npacket_bytes = 1000\ngaps = \"constant\"\nstart_s = {}\nstop_s = {}\n[trace]\nevery_ms = 100\n",
         CBR.0, CBR.1
     );
-    Dumbbell { name: format!("H3-{cc}-{delay}ms"), about, duration: DURATION, mbps: 2.0, delay, queue: QUEUE, more }.text(&[flows(cc, 1)])
+    Dumbbell { name: format!("H3-{cc}-{delay}ms"), about, duration: DURATION, mbps: 2.0, delay, queue: QUEUE, loss: 0.0, more }
+        .text(&[flows(cc, 1)])
 }
 
 /// How long after `from` the throughput first is as wanted \[s\].

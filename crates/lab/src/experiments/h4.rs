@@ -20,6 +20,7 @@ fn text(xmtp: u32, duration: u32) -> String {
         mbps: 10.0,
         delay: 50.0,
         queue: QUEUE,
+        loss: 0.0,
         more: "[measure]\nfrom_s = 1\n".into(),
     };
     dumbbell.text(&[flows("hcc", xmtp), flows("newreno", N - xmtp)])

@@ -11,7 +11,8 @@ const N: u32 = 100;
 fn text(delay: f64, xmtp: u32) -> String {
     let about = "H Table 2: a hundred flows behind links of 1 Mbit/s over 50 Mbit/s.";
     let name = format!("H5-{delay}ms-{xmtp}-xmtp");
-    let dumbbell = Dumbbell { name, about, duration: 25, mbps: 50.0, delay, queue: QUEUE, more: "[measure]\nfrom_s = 1\n".into() };
+    let dumbbell =
+        Dumbbell { name, about, duration: 25, mbps: 50.0, delay, queue: QUEUE, loss: 0.0, more: "[measure]\nfrom_s = 1\n".into() };
     dumbbell.text(&[Flows { access: 1.0, ..flows("hcc", xmtp) }, Flows { access: 1.0, ..flows("newreno", N - xmtp) }])
 }
 

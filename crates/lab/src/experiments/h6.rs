@@ -11,7 +11,7 @@ const MBPS: f64 = 10.0;
 fn text(delay: f64, duration: u32) -> String {
     let about = "H Figs 4, 5: one flow of XMTP and one of TCP over 10 Mbit/s.";
     let more = "[measure]\nfrom_s = 10\n[trace]\nevery_ms = 500\n".to_string();
-    Dumbbell { name: format!("H6-{delay}ms"), about, duration, mbps: MBPS, delay, queue: QUEUE, more }
+    Dumbbell { name: format!("H6-{delay}ms"), about, duration, mbps: MBPS, delay, queue: QUEUE, loss: 0.0, more }
         .text(&[flows("hcc", 1), flows("newreno", 1)])
 }
 

@@ -14,8 +14,16 @@ const DURATION: u32 = 60;
 fn text(rtts: f64, n: u32) -> String {
     let about = "Flows of XMTP alone, pairs at least a part of a round trip apart.";
     let name = format!("H7-{rtts}-{n}-flows");
-    let dumbbell =
-        Dumbbell { name, about, duration: DURATION, mbps: 10.0, delay: 50.0, queue: 100, more: "[measure]\nfrom_s = 20\n".into() };
+    let dumbbell = Dumbbell {
+        name,
+        about,
+        duration: DURATION,
+        mbps: 10.0,
+        delay: 50.0,
+        queue: 100,
+        loss: 0.0,
+        more: "[measure]\nfrom_s = 20\n".into(),
+    };
     let params = format!("probe_rtts = {rtts}");
     dumbbell.text(&[Flows { params: &params, ..flows("hcc", n) }])
 }

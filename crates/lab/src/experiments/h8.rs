@@ -21,15 +21,16 @@ fn alone(name: &str, mbps: f64, delay: f64, loss: f64, (_, cc, params): (&str, &
     let about = "A flow alone on a link that loses at random.";
     let apart = if params.is_empty() { "" } else { "-apart" };
     let name = format!("H8-{name}-{cc}{apart}-{loss}");
-    let dumbbell = Dumbbell { name, about, duration: 120, mbps, delay, queue: QUEUE, more: "[measure]\nfrom_s = 20\n".into() };
-    dumbbell.text(&[Flows { params, ..flows(cc, 1) }]).replace("queue_packets", &format!("loss = {loss}\nqueue_packets"))
+    let dumbbell = Dumbbell { name, about, duration: 120, mbps, delay, queue: QUEUE, loss, more: "[measure]\nfrom_s = 20\n".into() };
+    dumbbell.text(&[Flows { params, ..flows(cc, 1) }])
 }
 
 /// Five flows that fill a queue, no random loss.
 fn together(params: &str) -> String {
     let about = "Five flows of XMTP whose only losses are a queue's.";
     let name = format!("H8-five{}", if params.is_empty() { "" } else { "-apart" });
-    let dumbbell = Dumbbell { name, about, duration: 101, mbps: 10.0, delay: 50.0, queue: QUEUE, more: "[measure]\nfrom_s = 1\n".into() };
+    let dumbbell =
+        Dumbbell { name, about, duration: 101, mbps: 10.0, delay: 50.0, queue: QUEUE, loss: 0.0, more: "[measure]\nfrom_s = 1\n".into() };
     dumbbell.text(&[Flows { params, ..flows("hcc", 5) }])
 }
 

@@ -13,7 +13,7 @@ const MBPS: f64 = 10.0;
 fn text(cc: &str, delay: f64, duration: u32) -> String {
     let about = "One flow of XMTP beside one of another controller.";
     let name = format!("H9-{cc}-{delay}ms");
-    Dumbbell { name, about, duration, mbps: MBPS, delay, queue: QUEUE, more: "[measure]\nfrom_s = 20\n".into() }
+    Dumbbell { name, about, duration, mbps: MBPS, delay, queue: QUEUE, loss: 0.0, more: "[measure]\nfrom_s = 20\n".into() }
         .text(&[flows("hcc", 1), flows(cc, 1)])
 }
 

@@ -18,6 +18,8 @@ pub struct Flows<'a> {
     pub cc: &'a str,
     /// Its parameters, as in a scenario.
     pub params: &'a str,
+    /// Other keys of its own, a line each.
+    pub keys: &'a str,
     pub count: u32,
     /// Rate of the flows' own links \[Mbit/s\].
     pub access: f64,
@@ -25,7 +27,7 @@ pub struct Flows<'a> {
 
 /// `count` flows of `cc` with its defaults on links of their own that do not limit them.
 pub fn flows(cc: &str, count: u32) -> Flows<'_> {
-    Flows { cc, params: "", count, access: 100.0 }
+    Flows { cc, params: "", keys: "", count, access: 100.0 }
 }
 
 /// A dumbbell of `mbps` and `delay` ms one way between the routers, 10 ms on each side; the flows start one after the other within a second,
@@ -37,6 +39,8 @@ pub struct Dumbbell<'a> {
     pub mbps: f64,
     pub delay: f64,
     pub queue: u32,
+    /// Probability of a loss on the wire.
+    pub loss: f64,
     /// Anything else, as in a scenario.
     pub more: String,
 }
@@ -44,18 +48,18 @@ pub struct Dumbbell<'a> {
 impl Dumbbell<'_> {
     /// The scenario with these flows.
     pub fn text(&self, kinds: &[Flows<'_>]) -> String {
-        let Dumbbell { name, about, duration, mbps, delay, queue, more } = self;
+        let Dumbbell { name, about, duration, mbps, delay, queue, loss, more } = self;
         let mut text = format!(
-            "# {about}\nname = \"{name}\"\nduration_s = {duration}\n[bottleneck]\nrate_mbps = {mbps}\ndelay_ms = {delay}\nqueue_packets = {queue}\n"
+            "# {about}\nname = \"{name}\"\nduration_s = {duration}\n[bottleneck]\nrate_mbps = {mbps}\ndelay_ms = {delay}\nqueue_packets = {queue}\nloss = {loss}\n"
         );
         let total: u32 = kinds.iter().map(|kind| kind.count).sum();
         let kind_of = kinds.iter().flat_map(|kind| (0..kind.count).map(move |_| kind));
-        for (at, Flows { cc, params, access, .. }) in kind_of.enumerate() {
+        for (at, Flows { cc, params, keys, access, .. }) in kind_of.enumerate() {
             let start = f64::from(at as u32) / f64::from(total);
             write!(
                 text,
                 "[[flow]]\ncc = \"{cc}\"\nstart_s = {start}\npacket_bytes = {PACKET}\naccess_rate_mbps = {access}\naccess_delay_ms = 10\n\
-                 initial_window = 2\nparams = {{ {params} }}\n"
+                 initial_window = 2\nparams = {{ {params} }}\n{keys}"
             )
             .expect("a string takes everything");
         }
