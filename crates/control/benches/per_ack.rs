@@ -58,7 +58,7 @@ fn measured_ack(bencher: Bencher, measurement: &str) {
     let entry = registry::find("probe").expect("an entry of the registry");
     let given = [("measurement".to_string(), Value::Word(measurement.to_string())), ("rate_mbps".to_string(), Value::Number(50.0))];
     let values = Values::resolve(entry.params, &given).expect("allowed");
-    let setup = Setup { packet: PACKET, initial_window: Bytes(10 * PACKET.0), seed: 1 };
+    let setup = Setup { packet: PACKET, initial_window: Bytes(10 * PACKET.0), timer: Nanos::ZERO, seed: 1 };
     bencher.counter(ItemsCount::new(ACKS)).with_inputs(|| (entry.build)(&setup, &values)).bench_local_values(|mut controller| {
         let in_flight = Bytes(500 * PACKET.0);
         let (mut now, mut left, mut back) = (Nanos::ZERO, std::collections::VecDeque::new(), Nanos::ZERO);

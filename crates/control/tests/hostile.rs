@@ -149,9 +149,10 @@ struct Subject {
     entry: &'static Entry,
     values: Values,
     controller: Box<dyn Controller>,
-    /// The receiver's half, if the controller has one, and when a link of 1 Gbit/s to it has sent what left.
+    /// The receiver's half, if the controller has one, what a packet takes on the link to it, and when that has sent what left.
     observer: Option<Box<dyn Observer>>,
     serial: u64,
+    service: Nanos,
     free_at: Nanos,
     now: Nanos,
     acks: f64,
@@ -169,13 +170,14 @@ impl Subject {
             Feedback::Acks => None,
             Feedback::Reports(observer) => Some(observer(&setup, &values)),
         };
-        let (serial, free_at) = (0, Nanos::ZERO);
+        let (serial, service, free_at) = (0, SERVICE, Nanos::ZERO);
         Subject {
             entry,
             values,
             controller,
             observer,
             serial,
+            service,
             free_at,
             now: Nanos::ZERO,
             acks: 0.0,
@@ -199,7 +201,7 @@ impl Subject {
         if let Some(observer) = &mut self.observer {
             let probe = matches!(self.controller.permit(&Ask { now, in_flight }).departure, Departure::Regardless(_));
             self.serial += 1;
-            self.free_at = self.free_at.max(now) + SERVICE;
+            self.free_at = self.free_at.max(now) + self.service;
             observer.arrived(&Arrival { now: self.free_at, serial: self.serial, bytes: PACKET, sent_at: now, probe });
         }
         self.controller.sent(&Sent { now, number, bytes: PACKET, in_flight, retransmission: false, app_limited: false });
@@ -434,6 +436,7 @@ fn every_declared_parameter_changes_something() {
             let k = Rate::from_mbps(100.0);
             subject.report(Report::Path { now: subject.now, capacity: k, available: k * (0.5 + 0.1 * (round % 2) as f64) });
             let reported = subject.observer.is_some();
+            subject.service = SERVICE * (1 + round % 4);
             let lost = |subject: &mut Subject| {
                 subject.controller.lost(&Lost { now: subject.now, kind: LossKind::FastRetransmit, in_flight: Bytes(0) });
             };
