@@ -15,6 +15,9 @@ pub trait Observer: Send {
     /// Whether there is something that should not wait for the next report.
     fn urgent(&self) -> bool;
 
+    /// How long a report may wait for more to report, on a path of that smoothed round-trip time; a round trip at the most.
+    fn patience(&self, rtt: Nanos) -> Nanos;
+
     /// What was found since this was last asked: for the report that leaves now.
     fn take(&mut self) -> Findings;
 }

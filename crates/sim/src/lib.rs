@@ -29,4 +29,3 @@ pub use result::{FlowSample, FlowSummary, Ledger, LinkSummary, Outcome, QueueSum
 pub use tap::{Packet, Passing, Tap};
 pub use tcp::{FIRST_RTO, MAX_RTO};
 pub use world::{jain, run, run_tapped};
-pub use xmtp::REPORTS_PER_RTT;

@@ -48,6 +48,7 @@ pub const ENTRY: Entry = Entry {
         Param::number("probe_every", PROBE_EVERY, 2.0, 1e6, "one packet of so many is the second of a pair (H §7: 5)"),
         Param::number("jitters", 2.0, 1.0, 100.0, "consecutive positive jitters that raise the period (H §6.1: 2)"),
         Param::number("randomiser", RANDOMISER, 0.0, 1.0, "greatest part added to the period (H §9: 0.1)"),
+        Param::number("reports", REPORTS, 1.0, 1000.0, "reports in an RTT, if nothing is urgent (H is silent; ours)"),
         Param::number(
             "probe_rtts",
             0.0,
@@ -65,7 +66,8 @@ pub const ENTRY: Entry = Entry {
     ],
     feedback: Feedback::Reports(|setup, values| {
         let each = values.word("source") == "imtcp";
-        Box::new(HccReceiver::new(setup.packet, values.number("alpha"), values.number("jitters") as u32, each))
+        let (alpha, jitters, reports) = (values.number("alpha"), values.number("jitters") as u32, values.number("reports"));
+        Box::new(HccReceiver::new(setup.packet, alpha, jitters, reports, each))
     }),
     build: |setup, values| {
         let settings = Settings {
@@ -104,6 +106,8 @@ pub const ALPHA: f64 = 0.1;
 pub const PROBE_EVERY: f64 = 5.0;
 /// Greatest part added to the period (H §9).
 pub const RANDOMISER: f64 = 0.1;
+/// Reports in a round trip, if nothing is urgent. See docs/algorithms.md.
+pub const REPORTS: f64 = 4.0;
 /// Packets in flight while the receiver has not been heard: a pair.
 const PAIR: f64 = 2.0;
 /// With fewer packets in a round trip data packets measure nothing any more: no reading takes the rate below.

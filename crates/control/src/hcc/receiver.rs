@@ -9,6 +9,7 @@ use crate::{Bytes, Nanos};
 #[derive(Clone, Debug)]
 pub struct HccReceiver {
     alpha: f64,
+    reports: f64,
     dispersion: Dispersion,
     jitter: Jitter,
     gap: f64,
@@ -21,11 +22,22 @@ pub struct HccReceiver {
 }
 
 impl HccReceiver {
-    /// For packets of `packet` bytes; `alpha` is the weight of a pair, `jitters` how many consecutive positive jitters count. With `each` the
-    /// sender wants to hear of every packet.
-    pub fn new(packet: Bytes, alpha: f64, jitters: u32, each: bool) -> HccReceiver {
+    /// For packets of `packet` bytes; `alpha` is the weight of a pair, `jitters` how many consecutive positive jitters count, `reports` how many
+    /// reports there are in a round trip if nothing is urgent. With `each` the sender wants to hear of every packet.
+    pub fn new(packet: Bytes, alpha: f64, jitters: u32, reports: f64, each: bool) -> HccReceiver {
         let (dispersion, jitter) = (Dispersion::new(packet), Jitter::new(jitters));
-        HccReceiver { alpha, dispersion, jitter, gap: 0.0, weight: 0.0, left: Nanos::ZERO, each, unreported: false, excess: None }
+        HccReceiver {
+            alpha,
+            reports: reports.max(1.0),
+            dispersion,
+            jitter,
+            gap: 0.0,
+            weight: 0.0,
+            left: Nanos::ZERO,
+            each,
+            unreported: false,
+            excess: None,
+        }
     }
 }
 
@@ -46,6 +58,10 @@ impl Observer for HccReceiver {
 
     fn urgent(&self) -> bool {
         self.unreported || self.excess.is_some()
+    }
+
+    fn patience(&self, rtt: Nanos) -> Nanos {
+        rtt.scale(1.0 / self.reports)
     }
 
     fn take(&mut self) -> Findings {

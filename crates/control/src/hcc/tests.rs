@@ -190,7 +190,7 @@ fn readings_take_the_place_of_pairs() {
         let left = departures(&mut hcc, ms(200.0), ms(290.0));
         assert!(left.windows(2).all(|two| two[0] < two[1]), "and none is sent: {left:?}");
     }
-    let mut receiver = HccReceiver::new(PACKET, 0.5, 2, true);
+    let mut receiver = HccReceiver::new(PACKET, 0.5, 2, 4.0, true);
     receiver.arrived(&Arrival { now: ms(1.0), serial: 0, bytes: PACKET, sent_at: Nanos::ZERO, probe: false });
     assert!(receiver.urgent(), "it is told of each packet");
     receiver.take();
@@ -246,7 +246,7 @@ fn from_the_longest_period_pairs_lead_back_in_six_hundred_packets() {
 
 /// A receiver that gives a pair the weight ½, and what it finds in packets of `(serial, left, arrived, probe)`, times in ms.
 fn found(packets: &[(u64, f64, f64, bool)]) -> Findings {
-    let mut receiver = HccReceiver::new(PACKET, 0.5, 2, false);
+    let mut receiver = HccReceiver::new(PACKET, 0.5, 2, 4.0, false);
     for (serial, left, arrived, probe) in packets {
         receiver.arrived(&Arrival { now: ms(*arrived), serial: *serial, bytes: PACKET, sent_at: ms(*left), probe: *probe });
     }
@@ -275,7 +275,7 @@ fn what_is_no_pair_measures_nothing() {
     ] {
         assert_eq!(found(&[(0, 0., 50., false), second]).weight, 0.0, "{why}");
     }
-    let mut receiver = HccReceiver::new(PACKET, 0.5, 2, false);
+    let mut receiver = HccReceiver::new(PACKET, 0.5, 2, 4.0, false);
     let arrival = |serial, now, bytes| Arrival { now: ms(now), serial, bytes, sent_at: Nanos::ZERO, probe: serial == 1 };
     receiver.arrived(&arrival(0, 50.0, PACKET));
     receiver.arrived(&arrival(1, 54.0, Bytes(500)));
@@ -293,6 +293,13 @@ fn two_positive_jitters_in_a_row_are_an_excess_of_their_mean() {
     assert_eq!(excess(&[(0, 0., 50., false), (1, 10., 62., false), (2, 10., 67., true), (3, 30., 89., false)]), None);
     // A packet is missing: 4 ms in two periods are 2 in each.
     assert_eq!(excess(&[(0, 0., 50., false), (1, 10., 62., false), (3, 30., 86., false)]), Some((30.0, 2.0)));
+}
+
+#[test]
+fn reports_wait_for_a_part_of_a_round_trip() {
+    for (reports, wait) in [(4.0, 25.0), (1.0, 100.0), (0.0, 100.0)] {
+        assert_eq!(HccReceiver::new(PACKET, 0.5, 2, reports, false).patience(ms(100.0)), ms(wait));
+    }
 }
 
 /// Whatever the clocks of the two ends differ by.

@@ -47,8 +47,7 @@ pub fn run(lab: &Lab) -> Outcome {
                 most,
                 "of what both get, the most",
                 most.mean <= 0.9,
-                "a flow that measures A reads what HCC leaves, and HCC's pairs read the link's capacity whoever is there: who yields to what \
-                 he measures loses to who does not",
+                "HCC's pairs read the link's capacity whoever is there; who gives way to a queue, or to what others take, gives way to it",
             ),
         ]);
         shares.push(curve(name, &share));

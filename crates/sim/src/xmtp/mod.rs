@@ -3,8 +3,8 @@
 //! Packets leave when the controller lets them, with a serial number for every transmission beside the number of what they carry. The
 //! receiver does not answer each: it *reports*, what has arrived, selectively, and what its half of the controller found. A report leaves
 //! - at once when a packet came out of order, filled a gap, or was the last; when the controller's half has something urgent;
-//! - otherwise when a quarter of a round trip has passed since the last one: the sender hears of everything within that and half a round
-//!   trip, and a report costs as much as a packet in some. The data tells the receiver the round-trip time, as in TFRC (RFC 5348 §3.2.1).
+//! - otherwise when a part of a round trip has passed since the last one, which the controller's half chooses. The data tells the receiver the
+//!   round-trip time, as in TFRC (RFC 5348 §3.2.1).
 //!
 //! A transmission is lost when three that left later have arrived (RFC 9002 §6.1.1): links keep the order, and by serials a lost
 //! retransmission is found as a lost packet is. When no report comes the timer of TCP runs out (RFC 6298), and all that is outstanding is
@@ -36,14 +36,6 @@ impl Transport for Xmtp {
     type Ack = Report;
     type Sender = Sender;
     type Receiver = Receiver;
-}
-
-/// Reports in a round trip, if nothing asks for more.
-pub const REPORTS_PER_RTT: u64 = 4;
-
-/// How long a report may wait for more to report.
-fn interval(rtt: Nanos) -> Nanos {
-    Nanos(rtt.0 / REPORTS_PER_RTT)
 }
 
 /// The two ends of a flow.

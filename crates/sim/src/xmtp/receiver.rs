@@ -3,7 +3,7 @@
 use symbiosis_base::Nanos;
 use symbiosis_control::observer::{Arrival, Observer};
 
-use super::{Data, Report, interval};
+use super::{Data, Report};
 use crate::arrived::Arrived;
 use crate::conveyor::Cargo;
 use crate::transport::ReceivingEnd;
@@ -30,7 +30,7 @@ impl Receiver {
     fn report(&mut self, now: Nanos) -> Option<Report> {
         let (data, received_at) = self.latest?;
         self.waiting = false;
-        self.due = now + interval(data.rtt);
+        self.due = now + self.observer.patience(data.rtt);
         Some(Report {
             next: self.arrived.next(),
             sacks: self.arrived.sacks(),

@@ -4,7 +4,7 @@ use symbiosis_base::Nanos;
 use symbiosis_control::{Acked, Ask, Controller, Departure, LossKind, Lost, Report as Told, Sent};
 
 use super::board::Board;
-use super::{Data, Report, interval};
+use super::{Data, Report};
 use crate::load::Load;
 use crate::plan::FlowPlan;
 use crate::result::FlowSample;
@@ -42,9 +42,9 @@ impl Sender {
         }
     }
 
-    /// How long a report may stay out: the receiver lets it wait, too.
+    /// How long a report may stay out: the receiver may let it wait for another round trip.
     fn patience(&self) -> Nanos {
-        self.rto.timeout() + interval(self.rto.srtt())
+        self.rto.timeout() + self.rto.srtt()
     }
 }
 

@@ -3,7 +3,6 @@
 use std::fmt::{self, Display, Formatter, Write};
 
 use serde_json::Value;
-use symbiosis_sim::REPORTS_PER_RTT;
 
 use super::{Cross, Explanation, Flow, Hop, Link};
 
@@ -91,7 +90,7 @@ fn body(flow: &Flow) -> Result<String, fmt::Error> {
     let xmtp = flow.transport == "xmtp";
     line(f, "transport", if xmtp { "XMTP: the receiver measures and reports" } else { "TCP" })?;
     let delayed = if xmtp {
-        format!("reports, {REPORTS_PER_RTT} in an RTT and whenever something is missing or urgent")
+        "reports, as often as the controller wants and whenever something is missing or urgent".into()
     } else if flow.delayed_ack {
         format!("one for two packets, or after {} ms", flow.ack_delay_ms)
     } else {
