@@ -461,6 +461,7 @@ fn every_declared_parameter_changes_something() {
             permits.push(subject.permit());
             // A quarter of a second between rounds, so that what happens every ten seconds happens.
             subject.reports();
+            shown.extend(subject.observer.iter().map(|observer| ("patience_ms", observer.patience(rtt).millis())));
             for (number, sent_at) in left {
                 // A link of 100 Mbit/s.
                 subject.now = (subject.now + Nanos::from_micros(120)).max(sent_at + rtt + Nanos::from_millis(250));

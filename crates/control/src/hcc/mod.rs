@@ -246,11 +246,12 @@ impl Controller for Hcc {
         let counts = self.measurement.is_none() || self.period.get().is_none();
         let pairs = counts && findings.weight > 0.0 && (fresh || !self.settings.fresh_pairs);
         if pairs {
-            self.service = findings.gap;
-            self.period.measured(now, findings.gap, findings.weight.min(1.0));
+            // A round trip contains what a packet takes. What is longer is no service (nor a queue, H §7) but an outage that is over.
+            self.service = findings.gap.min(self.least_rtt);
+            self.period.measured(now, self.service, findings.weight.min(1.0));
         }
         if let Some(excess) = findings.excess {
-            self.period.exceeded(now, excess.sent_at, excess.jitter);
+            self.period.exceeded(now, excess.sent_at, excess.jitter.min(self.least_rtt));
         }
         if pairs || findings.excess.is_some() {
             self.randomiser.draw();

@@ -100,6 +100,11 @@ fn a_jitter_is_added_to_the_period_of_its_packets_once() {
     // Those of 270 ms were sent with 12 ms.
     report(&mut hcc, ms(370.0), 0.0, 0.0, Some((270.0, 2.0)));
     assert_eq!(period(&hcc), 14.0);
+    // A link was out for ten seconds: no more than the least RTT of 100 ms is added.
+    report(&mut hcc, ms(10_480.0), 0.0, 0.0, Some((380.0, 10_000.0)));
+    assert_eq!(period(&hcc), 114.0);
+    report(&mut hcc, ms(10_490.0), 10_000.0, 0.1, None);
+    assert_eq!(period(&hcc), 112.6, "0.9·114 + 0.1·100: nor does a pair that it parted tell more");
 }
 
 #[test]
