@@ -42,7 +42,7 @@ pub fn run(lab: &Lab) -> Outcome {
                     of_what_is_left,
                     "of A",
                     within(of_what_is_left, used_alone(RANDOMISER), 0.03),
-                    "A is read otherwise",
+                    "a seed in ten stays for long at the least rate, a few packets in a round trip, with which ImTCP learns little",
                 ));
             }
             use_.push((udp, of_what_is_left));
