@@ -7,7 +7,7 @@
 
 use alloc::boxed::Box;
 
-use crate::entry::Entry;
+use crate::entry::{Entry, Feedback};
 use crate::params::Param;
 use crate::window::{Law, LossBased};
 use crate::{Acked, Nanos};
@@ -21,6 +21,7 @@ pub const ENTRY: Entry = Entry {
         Param::number("beta", 0.7, 0.1, 0.95, "what a loss leaves of the window; RFC 9438 §4.6"),
         Param::flag("fast_convergence", true, "give up some of the old maximum when a loss comes before it; RFC 9438 §4.7"),
     ],
+    feedback: Feedback::Acks,
     build: |setup, values| {
         Box::new(LossBased::new(setup, Cubic::new(values.number("c"), values.number("beta"), values.flag("fast_convergence"))))
     },

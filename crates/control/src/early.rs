@@ -7,7 +7,7 @@
 
 use alloc::boxed::Box;
 
-use crate::entry::Entry;
+use crate::entry::{Entry, Feedback};
 use crate::params::Param;
 use crate::symbiosis::measurement::{Measurement, Reading};
 use crate::symbiosis::{EPSILON, GAMMA, NOISE, PUBLISHED_MEASUREMENT, STREAM_PACKETS, SUBRANGES, measurement};
@@ -26,6 +26,7 @@ pub const ENTRY: Entry = Entry {
         SUBRANGES,
         STREAM_PACKETS,
     ],
+    feedback: Feedback::Acks,
     build: |setup, values| Box::new(Early::new(setup, values.number("epsilon"), values.number("gamma"), measurement(setup, values))),
 };
 

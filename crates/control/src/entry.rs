@@ -2,6 +2,7 @@
 
 use alloc::boxed::Box;
 
+use crate::observer::Observer;
 use crate::params::{Param, Values};
 use crate::{Controller, Setup};
 
@@ -14,6 +15,17 @@ pub struct Entry {
     pub about: &'static str,
     /// Its parameters.
     pub params: &'static [Param],
+    /// What it goes by, and so which transport carries it.
+    pub feedback: Feedback,
     /// Makes one for a connection, from values that were resolved against `params`.
     pub build: fn(&Setup, &Values) -> Box<dyn Controller>,
+}
+
+/// What a controller goes by.
+#[derive(Clone, Copy, Debug)]
+pub enum Feedback {
+    /// ACKs, packet by packet: any transport.
+    Acks,
+    /// Reports of a receiver that measures, whose half of the controller this makes: a transport that keeps a rate and reports.
+    Reports(fn(&Setup, &Values) -> Box<dyn Observer>),
 }

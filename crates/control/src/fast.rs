@@ -7,7 +7,7 @@
 
 use alloc::boxed::Box;
 
-use crate::entry::Entry;
+use crate::entry::{Entry, Feedback};
 use crate::params::Param;
 use crate::round::Round;
 use crate::window::Window;
@@ -21,6 +21,7 @@ pub const ENTRY: Entry = Entry {
         Param::number("alpha", 100.0, 0.1, 1e5, "packets to keep in the queue; S §IV-A takes one for each Mbit/s of the bottleneck"),
         Param::number("gain", 0.5, 0.01, 1.0, "part of the way in one round trip (gamma in the draft, whose value is 0.5)"),
     ],
+    feedback: Feedback::Acks,
     build: |setup, values| Box::new(Fast::new(setup, values.number("alpha"), values.number("gain"))),
 };
 

@@ -13,7 +13,7 @@ use alloc::boxed::Box;
 
 use libm::{exp, log};
 
-use crate::entry::Entry;
+use crate::entry::{Entry, Feedback};
 use crate::window::{Law, LossBased};
 use crate::{Acked, Nanos};
 
@@ -22,6 +22,7 @@ pub const ENTRY: Entry = Entry {
     name: "highspeed",
     about: "HighSpeed TCP: Reno with a step and a cut that depend on the window (RFC 3649)",
     params: &[],
+    feedback: Feedback::Acks,
     build: |setup, _| Box::new(LossBased::new(setup, HighSpeed::new())),
 };
 

@@ -2,6 +2,8 @@
 
 use symbiosis_base::{Bytes, Nanos, Rate};
 
+use crate::observer::Findings;
+
 /// A congestion controller: events in, decisions out.
 ///
 /// Windows and packets count bytes on the wire, headers included. Events come in the order of their `now`, which never goes back.
@@ -119,6 +121,13 @@ pub enum Report {
         capacity: Rate,
         /// What everybody else leaves free of the tightest link (`A`).
         available: Rate,
+    },
+    /// The receiver's half of the controller, by a report that has just arrived.
+    Receiver {
+        /// When it arrived.
+        now: Nanos,
+        /// What was found.
+        findings: Findings,
     },
 }
 

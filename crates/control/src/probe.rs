@@ -7,7 +7,7 @@
 
 use alloc::boxed::Box;
 
-use crate::entry::Entry;
+use crate::entry::{Entry, Feedback};
 use crate::params::{Param, Values};
 use crate::symbiosis::base_rtt::BaseRtt;
 use crate::symbiosis::measurement::{Measurement, Reading};
@@ -29,6 +29,7 @@ pub const ENTRY: Entry = Entry {
         Param::number("window_packets", 1000.0, 2.0, 1e6, "at most so many packets are in flight"),
         Param::number("pacing", 0.0, 0.0, 100.0, "without a rate: packets leave at this multiple of window/srtt; 0: when ACKs come"),
     ],
+    feedback: Feedback::Acks,
     build: |setup, values| Box::new(Probe::new(setup, values, measurement(setup, values))),
 };
 

@@ -1,7 +1,7 @@
 //! Every controller by name. A line here, and it is there in every world, every scenario and every report.
 
-pub use crate::entry::Entry;
-use crate::{cubic, early, fast, highspeed, probe, reno, scalable, symbiosis, vegas};
+pub use crate::entry::{Entry, Feedback};
+use crate::{cubic, early, fast, hcc, highspeed, probe, reno, scalable, symbiosis, vegas};
 
 /// All controllers, in the order in which they are listed.
 pub const ALL: &[Entry] = &[
@@ -16,6 +16,7 @@ pub const ALL: &[Entry] = &[
     vegas::ENTRY,
     cubic::ENTRY,
     probe::ENTRY,
+    hcc::ENTRY,
 ];
 
 /// The controller of that name.

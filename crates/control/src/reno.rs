@@ -4,7 +4,7 @@
 
 use alloc::boxed::Box;
 
-use crate::entry::Entry;
+use crate::entry::{Entry, Feedback};
 use crate::window::{Law, LossBased};
 use crate::{Acked, Nanos};
 
@@ -13,6 +13,7 @@ pub const RENO: Entry = Entry {
     name: "reno",
     about: "TCP Reno: one packet a round trip, half at a loss (RFC 5681)",
     params: &[],
+    feedback: Feedback::Acks,
     build: |setup, _| Box::new(LossBased::new(setup, Reno)),
 };
 
@@ -21,6 +22,7 @@ pub const NEWRENO: Entry = Entry {
     name: "newreno",
     about: "TCP NewReno: Reno's window; in the simulator with NewReno recovery unless told otherwise (RFC 6582)",
     params: &[],
+    feedback: Feedback::Acks,
     build: |setup, _| Box::new(LossBased::new(setup, Reno)),
 };
 

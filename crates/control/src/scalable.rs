@@ -6,7 +6,7 @@
 
 use alloc::boxed::Box;
 
-use crate::entry::Entry;
+use crate::entry::{Entry, Feedback};
 use crate::params::Param;
 use crate::window::{Law, LossBased};
 use crate::{Acked, Nanos};
@@ -25,6 +25,7 @@ pub const ENTRY: Entry = Entry {
         ),
         Param::number("low_window", 16.0, 1.0, 1e6, "Reno below this window [packets]; Kelly's lwnd"),
     ],
+    feedback: Feedback::Acks,
     build: |setup, values| {
         Box::new(LossBased::new(setup, Scalable { step: values.number("step"), low_window: values.number("low_window") }))
     },

@@ -12,7 +12,7 @@
 
 use alloc::boxed::Box;
 
-use crate::entry::Entry;
+use crate::entry::{Entry, Feedback};
 use crate::params::Param;
 use crate::round::Round;
 use crate::window::Window;
@@ -27,6 +27,7 @@ pub const ENTRY: Entry = Entry {
         Param::number("beta", 3.0, 1.0, 1e4, "shrink above this many queued packets; ns-2's v_beta_"),
         Param::number("gamma", 1.0, 1.0, 1e4, "leave slow start above this many queued packets; ns-2's v_gamma_"),
     ],
+    feedback: Feedback::Acks,
     build: |setup, values| Box::new(Vegas::new(setup, values.number("alpha"), values.number("beta"), values.number("gamma"))),
 };
 

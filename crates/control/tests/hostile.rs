@@ -1,8 +1,9 @@
 //! Every controller of the registry under events that no sane world sends, and what must hold all the same.
 
 use proptest::prelude::*;
+use symbiosis_control::observer::{Arrival, Excess, Findings, Observer};
 use symbiosis_control::params::{Kind, Param, Value, Values};
-use symbiosis_control::registry::{self, Entry};
+use symbiosis_control::registry::{self, Entry, Feedback};
 use symbiosis_control::{Acked, Ask, Bytes, Controller, Departure, LossKind, Lost, Nanos, Permit, Rate, Report, Sent, Setup};
 
 const PACKET: Bytes = Bytes(1500);
@@ -11,10 +12,12 @@ const INITIAL: Bytes = Bytes(15_000);
 const RTT: Nanos = Nanos::from_millis(20);
 
 /// Those that stop growing at the window their model, or their user, wants; all others must grow for as long as nothing is lost.
-const MODEL_BASED: [&str; 6] = ["symbiosis", "symbiosis-paper", "symbiosis-early", "fast", "vegas", "probe"];
+const MODEL_BASED: [&str; 7] = ["symbiosis", "symbiosis-paper", "symbiosis-early", "fast", "vegas", "probe", "hcc"];
 
 /// What these do is show: parameters of what they measure with change their gauges, and nothing else.
 const INSTRUMENTS: [&str; 1] = ["probe"];
+/// A packet at 1 Gbit/s.
+const SERVICE: Nanos = Nanos::from_micros(12);
 
 /// One event and how much later than the one before it comes.
 #[derive(Clone, Debug)]
@@ -29,6 +32,8 @@ enum What {
     Acked { number: u64, bytes: Bytes, sent: SentAt, rtt: Option<Nanos>, in_flight: Bytes, app_limited: bool, recovering: bool },
     Lost { kind: LossKind, in_flight: Bytes, times: u32 },
     Report { capacity: f64, available: f64 },
+    Findings(Findings),
+    Arrival { serial: u64, bytes: Bytes, sent: SentAt, probe: bool },
     Permit { in_flight: Bytes },
     Gauges,
 }
@@ -39,6 +44,17 @@ enum SentAt {
     Now,
     After(u64),
     Never,
+}
+
+impl SentAt {
+    fn at(self, now: Nanos) -> Nanos {
+        match self {
+            SentAt::Before(span) => now - Nanos(span),
+            SentAt::Now => now,
+            SentAt::After(span) => now + Nanos(span),
+            SentAt::Never => Nanos::MAX,
+        }
+    }
 }
 
 fn bytes() -> impl Strategy<Value = Bytes> {
@@ -75,6 +91,13 @@ fn rate() -> impl Strategy<Value = f64> {
     prop_oneof![1e3..1e9, Just(0.0), Just(-1.0), Just(f64::NAN), Just(f64::INFINITY), Just(f64::NEG_INFINITY), Just(1e-300), Just(1e300)]
 }
 
+fn findings() -> impl Strategy<Value = Findings> {
+    let span = || prop_oneof![Just(0), 0..1_000_000_000u64, Just(u64::MAX)].prop_map(Nanos);
+    let weight = prop_oneof![3 => 0.0..=1.0, 1 => Just(f64::NAN), 1 => Just(-1.0), 1 => Just(1e300)];
+    let excess = prop::option::of((span(), span()).prop_map(|(sent_at, jitter)| Excess { sent_at, jitter }));
+    (span(), weight, span(), excess).prop_map(|(gap, weight, left, excess)| Findings { gap, weight, left, excess })
+}
+
 fn what() -> impl Strategy<Value = What> {
     let kind = prop_oneof![Just(LossKind::FastRetransmit), Just(LossKind::Timeout), Just(LossKind::Ecn)];
     let often = prop_oneof![4 => Just(1u32), 1 => Just(3000)];
@@ -88,6 +111,9 @@ fn what() -> impl Strategy<Value = What> {
         ),
         1 => (kind, in_flight(), often).prop_map(|(kind, in_flight, times)| What::Lost { kind, in_flight, times }),
         2 => (rate(), rate()).prop_map(|(capacity, available)| What::Report { capacity, available }),
+        2 => findings().prop_map(What::Findings),
+        4 => (number(), bytes(), sent_at(), any::<bool>())
+            .prop_map(|(serial, bytes, sent, probe)| What::Arrival { serial, bytes, sent, probe }),
         2 => in_flight().prop_map(|in_flight| What::Permit { in_flight }),
         1 => Just(What::Gauges),
     ]
@@ -123,6 +149,11 @@ struct Subject {
     entry: &'static Entry,
     values: Values,
     controller: Box<dyn Controller>,
+    /// The receiver's half, if the controller has one, what a packet takes on the link to it, and when that has sent what left.
+    observer: Option<Box<dyn Observer>>,
+    serial: u64,
+    service: Nanos,
+    free_at: Nanos,
     now: Nanos,
     acks: f64,
     acked: f64,
@@ -133,8 +164,27 @@ struct Subject {
 
 impl Subject {
     fn new(entry: &'static Entry, values: Values, seed: u64) -> Subject {
-        let controller = (entry.build)(&Setup { packet: PACKET, initial_window: INITIAL, timer: Nanos::ZERO, seed }, &values);
-        Subject { entry, values, controller, now: Nanos::ZERO, acks: 0.0, acked: 0.0, capacity: 0.0, rtt: Nanos::ZERO }
+        let setup = Setup { packet: PACKET, initial_window: INITIAL, timer: Nanos::ZERO, seed };
+        let controller = (entry.build)(&setup, &values);
+        let observer = match entry.feedback {
+            Feedback::Acks => None,
+            Feedback::Reports(observer) => Some(observer(&setup, &values)),
+        };
+        let (serial, service, free_at) = (0, SERVICE, Nanos::ZERO);
+        Subject {
+            entry,
+            values,
+            controller,
+            observer,
+            serial,
+            service,
+            free_at,
+            now: Nanos::ZERO,
+            acks: 0.0,
+            acked: 0.0,
+            capacity: 0.0,
+            rtt: Nanos::ZERO,
+        }
     }
 
     fn acked(&mut self, ack: &Acked) {
@@ -146,8 +196,25 @@ impl Subject {
 
     /// The `number`th packet of a flight leaves now.
     fn leaves(&mut self, number: u64) {
-        let (now, in_flight) = (self.now, Bytes(number * PACKET.0));
+        let in_flight = Bytes(number * PACKET.0);
+        let now = self.now;
+        if let Some(observer) = &mut self.observer {
+            let probe = matches!(self.controller.permit(&Ask { now, in_flight }).departure, Departure::Regardless(_));
+            self.serial += 1;
+            self.free_at = self.free_at.max(now) + self.service;
+            observer.arrived(&Arrival { now: self.free_at, serial: self.serial, bytes: PACKET, sent_at: now, probe });
+        }
         self.controller.sent(&Sent { now, number, bytes: PACKET, in_flight, retransmission: false, app_limited: false });
+    }
+
+    /// What the receiver's half found.
+    fn reports(&mut self) {
+        if let Some(observer) = &mut self.observer {
+            let findings = observer.take();
+            assert!((0.0..=1.0).contains(&findings.weight), "{findings:?}");
+            assert!(!observer.urgent(), "it has been told");
+            self.controller.report(&Report::Receiver { now: self.now, findings });
+        }
     }
 
     fn report(&mut self, report: Report) {
@@ -167,12 +234,7 @@ impl Subject {
                 self.controller.sent(&Sent { now, number, bytes, in_flight, retransmission, app_limited: false });
             }
             What::Acked { number, bytes, sent, rtt, in_flight, app_limited, recovering } => {
-                let sent_at = match sent {
-                    SentAt::Before(span) => now - Nanos(span),
-                    SentAt::Now => now,
-                    SentAt::After(span) => now + Nanos(span),
-                    SentAt::Never => Nanos::MAX,
-                };
+                let sent_at = sent.at(now);
                 let before = self.window();
                 self.acked(&Acked {
                     now,
@@ -197,6 +259,15 @@ impl Subject {
                 let (capacity, available) = (Rate::from_bytes_per_s(capacity), Rate::from_bytes_per_s(available));
                 self.report(Report::Path { now, capacity, available });
             }
+            What::Findings(findings) => {
+                self.controller.report(&Report::Receiver { now, findings });
+                self.reports();
+            }
+            What::Arrival { serial, bytes, sent, probe } => {
+                if let Some(observer) = &mut self.observer {
+                    observer.arrived(&Arrival { now, serial, bytes, sent_at: sent.at(now), probe });
+                }
+            }
             What::Permit { in_flight } => {
                 self.controller.permit(&Ask { now, in_flight });
             }
@@ -219,6 +290,8 @@ impl Subject {
                 "symbiosis" | "symbiosis-paper" => self.acked.max(self.capacity * self.rtt.secs()),
                 "symbiosis-early" => self.acked * self.values.number("epsilon").max(1.0),
                 "fast" => self.acks * self.values.number("gain") * self.values.number("alpha") * PACKET.as_f64(),
+                // Twice an RTT's packets, no more than ten million a second, and four.
+                "hcc" => (4.0 + 2.0 * self.rtt.secs() * 1e7) * PACKET.as_f64(),
                 _ => self.acked,
             }
     }
@@ -244,6 +317,7 @@ impl Subject {
                 self.leaves(i);
             }
             self.now += RTT;
+            self.reports();
             for i in 1..=packets {
                 self.acked(&Acked {
                     now: self.now,
@@ -297,6 +371,29 @@ proptest! {
     }
 
     #[test]
+    fn a_receiver_that_measures_bears_any_arrivals(
+        packets in prop::collection::vec((0..100_000_000u64, number(), bytes(), sent_at(), any::<bool>(), any::<bool>()), 0..300),
+        places in places(),
+    ) {
+        for entry in registry::ALL {
+            let mut subject = Subject::new(entry, values(entry, Some(&places)), 0);
+            let Some(mut observer) = subject.observer.take() else { continue };
+            let mut now = Nanos::ZERO;
+            for (later, serial, bytes, sent, probe, asked) in &packets {
+                now += Nanos(*later);
+                observer.arrived(&Arrival { now, serial: *serial, bytes: *bytes, sent_at: sent.at(now), probe: *probe });
+                if *asked {
+                    let (urgent, found) = (observer.urgent(), observer.take());
+                    prop_assert!(urgent || found.excess.is_none());
+                    prop_assert!((0.0..=1.0).contains(&found.weight) && (found.weight > 0.0 || found.gap == Nanos::ZERO), "{:?}", found);
+                    prop_assert!(found.gap <= now && found.excess.is_none_or(|excess| excess.jitter <= now), "{:?}", found);
+                    prop_assert_eq!((observer.take(), observer.urgent()), (Findings::default(), false));
+                }
+            }
+        }
+    }
+
+    #[test]
     fn the_same_seed_and_events_give_the_same_permits(events in events(), places in places(), seed in any::<u64>()) {
         for entry in registry::ALL {
             let permits = || {
@@ -338,8 +435,13 @@ fn every_declared_parameter_changes_something() {
             let rtt = RTT + Nanos::from_micros(40) * round;
             let k = Rate::from_mbps(100.0);
             subject.report(Report::Path { now: subject.now, capacity: k, available: k * (0.5 + 0.1 * (round % 2) as f64) });
-            if round % 15 == 10 {
+            let reported = subject.observer.is_some();
+            subject.service = SERVICE * (1 + round % 4);
+            let lost = |subject: &mut Subject| {
                 subject.controller.lost(&Lost { now: subject.now, kind: LossKind::FastRetransmit, in_flight: Bytes(0) });
+            };
+            if round % 15 == 10 && !reported {
+                lost(&mut subject);
             }
             let packets = subject.window().0 / PACKET.0;
             let mut left = Vec::new();
@@ -351,9 +453,15 @@ fn every_declared_parameter_changes_something() {
                 left.push((number, subject.now));
                 subject.leaves(number);
             }
+            // While what the receiver measures is under way; the first before a queue has shown in the RTT.
+            if reported && (round % 15 == 10 || round == 1) {
+                lost(&mut subject);
+            }
             // While the last packet is still fresh: pacing shows here and not a round trip later.
             permits.push(subject.permit());
             // A quarter of a second between rounds, so that what happens every ten seconds happens.
+            subject.reports();
+            shown.extend(subject.observer.iter().map(|observer| ("patience_ms", observer.patience(rtt).millis())));
             for (number, sent_at) in left {
                 // A link of 100 Mbit/s.
                 subject.now = (subject.now + Nanos::from_micros(120)).max(sent_at + rtt + Nanos::from_millis(250));

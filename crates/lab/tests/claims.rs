@@ -120,3 +120,23 @@ fn flows_share_alike_whatever_their_rtt_under_the_logarithmic_law_and_not_under_
     let share = |name: &str| claim(&outcome, &format!("{name}: of RTTs of 20 and 120 ms")).measured.mean;
     assert!((share("symbiosis") - 50.0).abs() < 5.0 && (share("symbiosis, the papers' law") - 15.2).abs() < 5.0);
 }
+
+#[test]
+fn one_flow_of_xmtp_uses_what_its_randomiser_leaves_at_any_delay() {
+    all_hold(&quick("H2"), &[]);
+}
+
+#[test]
+fn xmtp_gives_way_to_cbr_and_comes_back() {
+    all_hold(&quick("H3"), &[]);
+}
+
+#[test]
+fn beside_tcp_xmtp_is_ahead_only_where_the_round_trip_is_long() {
+    let outcome = quick("H6");
+    let ratio = |delay: u32| claim(&outcome, &format!("{delay} ms: {} is ahead", if delay == 10 { "TCP" } else { "XMTP" })).measured.mean;
+    assert!(ratio(10) < 0.6 && ratio(50) > 1.5 * ratio(10), "{} and {}", ratio(10), ratio(50));
+    for text in ["10 ms: XMTP is not", "10 ms: TCP is not", "50 ms: XMTP is not", "50 ms: TCP is not"] {
+        assert_eq!(claim(&outcome, text).verdict, Verdict::Holds);
+    }
+}

@@ -17,7 +17,7 @@ use crate::tap::Tap;
 pub(crate) struct Network<'t> {
     pub(crate) tap: Option<&'t mut dyn Tap>,
     pub(crate) links: Vec<Line>,
-    /// Bytes of TCP flows, data and ACKs, that each link took in since the start.
+    /// Bytes of flows, data and ACKs, that each link took in since the start.
     pub(crate) taken: Vec<u64>,
     pub(crate) agenda: Agenda,
     /// The end of the run. What would happen after it does not happen: links see nothing of it.
@@ -68,7 +68,7 @@ pub(crate) enum Merge {
 /// What travels: small, and it knows its size.
 pub(crate) trait Cargo: Copy {
     /// Whether it belongs to a flow that yields, which the oracle counts; UDP it knows by its schedule.
-    const TCP: bool = true;
+    const YIELDS: bool = true;
     fn size(&self) -> Bytes;
 }
 
@@ -240,7 +240,7 @@ impl<P: Cargo> Conveyor<P> {
     /// Notes what a link took in. What is lost on the wire has been sent.
     #[inline]
     fn note(&mut self, net: &mut Network<'_>, hop: usize, packet: P, offered: Offered) {
-        if P::TCP && offered != Err(Drop::Queue) {
+        if P::YIELDS && offered != Err(Drop::Queue) {
             let hop = &mut self.hops[hop];
             hop.taken += packet.size().0;
             net.taken[hop.link] += packet.size().0;
@@ -254,8 +254,8 @@ impl<P: Cargo> Conveyor<P> {
         piped.chain(held).sum::<usize>() as u64
     }
 
-    /// Each link of the route with the bytes of this stream that it took in.
-    pub(crate) fn taken(&self) -> impl Iterator<Item = (LinkId, u64)> {
-        self.hops.iter().map(|hop| (hop.link, hop.taken))
+    /// A link of the route, with the bytes of this stream that it took in.
+    pub(crate) fn taken(&self, hop: usize) -> (LinkId, u64) {
+        (self.hops[hop].link, self.hops[hop].taken)
     }
 }

@@ -11,7 +11,7 @@ use crate::conveyor::{Cargo, Conveyor, Network};
 pub(crate) struct Datagram(u32);
 
 impl Cargo for Datagram {
-    const TCP: bool = false;
+    const YIELDS: bool = false;
 
     #[inline]
     fn size(&self) -> Bytes {

@@ -1,4 +1,4 @@
-//! A TCP flow: its two ends and the packets between them.
+//! A flow: its two ends and the packets between them.
 
 use symbiosis_base::Nanos;
 use symbiosis_path::Offered;
@@ -9,8 +9,8 @@ use crate::conveyor::{Cargo, Carried, Conveyor, Network, Pipe};
 use crate::plan::FlowPlan;
 use crate::result::{FlowSample, FlowSummary, Ledger};
 use crate::tally::{Arrivals, Tally};
-use crate::tap::{Packet, Passing};
-use crate::tcp::{Ack, Data, Receiver, Sender};
+use crate::tap::Passing;
+use crate::transport::{ReceivingEnd, SendingEnd, Transport, Visible};
 
 /// A flow's slots on the agenda.
 #[derive(Clone, Copy)]
@@ -21,13 +21,13 @@ pub(crate) struct Slots {
 }
 
 /// A flow.
-pub(crate) struct Flow {
+pub(crate) struct Flow<T: Transport> {
     /// In the plan.
     index: usize,
-    pub(crate) sender: Sender,
+    pub(crate) sender: T::Sender,
     tally: Tally,
-    pub(crate) data: Conveyor<Data>,
-    far: FarEnd,
+    pub(crate) data: Conveyor<T::Data>,
+    far: FarEnd<T>,
     timer: Slot,
     start: Nanos,
     stop: Nanos,
@@ -36,12 +36,12 @@ pub(crate) struct Flow {
 
 /// From where data arrives to where its ACKs do. What happens at the receiver follows from what has entered the network, so it is played
 /// as soon as it is certain, which may be before its time: everything here goes by the instants it is told, not by the agenda's.
-struct FarEnd {
-    receiver: Receiver,
+struct FarEnd<T: Transport> {
+    receiver: T::Receiver,
     card: Card,
-    acks: Conveyor<Ack>,
+    acks: Conveyor<T::Ack>,
     /// ACKs that have crossed the network, until their time at the sender has come.
-    inbox: Pipe<Ack>,
+    inbox: Pipe<T::Ack>,
     delayed_ack: Slot,
     arrivals: Arrivals,
     ledger: Ledger,
@@ -68,16 +68,16 @@ impl Delivered {
     }
 }
 
-impl Flow {
+impl<T: Transport> Flow<T> {
     pub(crate) fn new(
         (index, plan): (usize, &FlowPlan),
-        (sender, tally, arrivals): (Sender, Tally, Arrivals),
-        (data, acks): (Conveyor<Data>, Conveyor<Ack>),
+        (sender, receiver): (T::Sender, T::Receiver),
+        (tally, arrivals): (Tally, Arrivals),
+        (data, acks): (Conveyor<T::Data>, Conveyor<T::Ack>),
         slots: Slots,
         end: Nanos,
         sample_every: Option<Nanos>,
-    ) -> Flow {
-        let delay = plan.delayed_ack.then_some(plan.ack_delay);
+    ) -> Flow<T> {
         let every = sample_every.unwrap_or(Nanos::MAX);
         let next = if sample_every.is_some() { Nanos::ZERO } else { Nanos::MAX };
         Flow {
@@ -86,7 +86,7 @@ impl Flow {
             tally,
             data,
             far: FarEnd {
-                receiver: Receiver::new(delay, plan.ack.0 as u32),
+                receiver,
                 card: Card::new(plan.coalesce),
                 acks,
                 inbox: Pipe::new(slots.inbox),
@@ -118,7 +118,7 @@ impl Flow {
     pub(crate) fn acked(&mut self, net: &mut Network<'_>, now: Nanos) {
         let ack = self.far.inbox.pop(&mut net.agenda);
         if let Some(tap) = &mut net.tap {
-            tap.passes(&Passing { at: now, flow: self.index, packet: Packet::Ack { next: ack.next, sacks: ack.sacks } });
+            tap.passes(&Passing { at: now, flow: self.index, packet: ack.packet() });
         }
         self.sender.acked(now, &ack, &mut self.tally);
         self.send(net, now);
@@ -165,7 +165,7 @@ impl Flow {
         self.sender.send(now, &mut self.tally, |packet| {
             far.ledger.sent += 1;
             if let Some(tap) = &mut net.tap {
-                tap.passes(&Passing { at: now, flow, packet: Packet::Data { number: packet.number, bytes: packet.size() } });
+                tap.passes(&Passing { at: now, flow, packet: packet.packet() });
             }
             let carried = data.enter(net, now, packet);
             far.carried(net, carried);
@@ -202,9 +202,9 @@ impl Flow {
     }
 }
 
-impl FarEnd {
+impl<T: Transport> FarEnd<T> {
     #[inline]
-    fn carried(&mut self, net: &mut Network<'_>, carried: Carried<Data>) {
+    fn carried(&mut self, net: &mut Network<'_>, carried: Carried<T::Data>) {
         match carried {
             Carried::OnTheWay => {}
             Carried::TooLate => self.ledger.in_flight += 1,
@@ -220,7 +220,7 @@ impl FarEnd {
     }
 
     #[inline]
-    fn arrives(&mut self, net: &mut Network<'_>, at: Nanos, data: Data) {
+    fn arrives(&mut self, net: &mut Network<'_>, at: Nanos, data: T::Data) {
         let (acks, inbox) = (&mut self.acks, &mut self.inbox);
         let delayed = self.receiver.deadline();
         let new = self.receiver.arrives(at, &data, |at, ack| {
@@ -238,7 +238,7 @@ impl FarEnd {
         self.delivered.bytes += data.size().0;
     }
 
-    fn answer(&mut self, net: &mut Network<'_>, at: Nanos, ack: Ack) {
+    fn answer(&mut self, net: &mut Network<'_>, at: Nanos, ack: T::Ack) {
         if let Carried::Arrives(at, ack) = self.acks.enter(net, at, ack) {
             self.inbox.push(&mut net.agenda, at, ack);
         }

@@ -10,8 +10,8 @@ use symbiosis_control::Report;
 use symbiosis_path::{LinkSpec, TrafficSpec};
 
 use crate::agenda::Slot;
+use crate::any_flow::AnyFlow;
 use crate::conveyor::Network;
-use crate::flow::Flow;
 use crate::plan::{LinkId, Plan};
 
 /// Reads the path of one flow, once in a base round-trip time.
@@ -48,23 +48,24 @@ impl Oracle {
     }
 
     /// The oracle's instant has come: reads the path for a flow that runs, and tells when to come again.
-    pub(crate) fn visit(&mut self, net: &Network<'_>, flow: &mut Flow, now: Nanos) -> Nanos {
+    pub(crate) fn visit(&mut self, net: &Network<'_>, flow: &mut AnyFlow, now: Nanos) -> Nanos {
         let report = self.read(net, flow, now);
         match (flow.runs_at(now), self.begun) {
             (false, _) => return Nanos::MAX,
             // The first visit is at the flow's start: what others did before is no reading yet.
             (true, false) => self.begun = true,
-            (true, true) => flow.sender.report(&report),
+            (true, true) => flow.report(&report),
         }
         now + self.every
     }
 
     /// What a perfect measurement would read now.
-    fn read(&mut self, net: &Network<'_>, flow: &Flow, now: Nanos) -> Report {
+    fn read(&mut self, net: &Network<'_>, flow: &AnyFlow, now: Nanos) -> Report {
         let span = now - self.last;
         self.last = now;
         let (mut capacity, mut available) = (Rate::from_bytes_per_s(f64::INFINITY), Rate::from_bytes_per_s(f64::INFINITY));
-        for (hop, (link, own)) in self.hops.iter_mut().zip(flow.data.taken()) {
+        for (at, hop) in self.hops.iter_mut().enumerate() {
+            let (link, own) = flow.taken(at);
             let others = net.taken[link] - own;
             let tcp = Rate::of(Bytes(others - hop.others), span);
             hop.others = others;

@@ -25,7 +25,7 @@ pub struct Plan {
     pub sample_every: Option<Nanos>,
     /// All links. Routes name them by index.
     pub links: Vec<PlannedLink>,
-    /// All TCP flows.
+    /// All flows.
     pub flows: Vec<FlowPlan>,
     /// All cross traffic.
     pub cross: Vec<CrossPlan>,
@@ -42,7 +42,7 @@ pub struct PlannedLink {
     pub spec: LinkSpec,
 }
 
-/// One TCP flow.
+/// One flow: of TCP, or of XMTP if its controller goes by reports ([`Entry::feedback`]).
 #[derive(Clone, Debug)]
 pub struct FlowPlan {
     /// Name in results.
@@ -65,9 +65,9 @@ pub struct FlowPlan {
     pub ack: Bytes,
     /// Window before the first ACK \[packets\].
     pub initial_window: u64,
-    /// How lost packets are found and sent again.
+    /// How TCP finds lost packets and sends them again; XMTP has a way of its own.
     pub recovery: Recovery,
-    /// One ACK for two packets, or after [`FlowPlan::ack_delay`].
+    /// TCP: one ACK for two packets, or after [`FlowPlan::ack_delay`].
     pub delayed_ack: bool,
     /// How long a delayed ACK may wait.
     pub ack_delay: Nanos,

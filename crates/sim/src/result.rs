@@ -139,7 +139,7 @@ pub struct FlowSample {
     pub gauges: Vec<(&'static str, f64)>,
 }
 
-/// Where every data packet of the TCP flows went in the whole run. It always balances: `sent = delivered + dropped + in_flight`.
+/// Where every data packet of the flows went in the whole run. It always balances: `sent = delivered + dropped + in_flight`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Ledger {
     /// Data packets that left a sender, retransmissions included.

@@ -1,9 +1,11 @@
 //! The event loop.
 
 use symbiosis_base::{Nanos, Random};
+use symbiosis_control::registry::Feedback;
 use symbiosis_path::{Discipline, Link, LinkSample, LinkStats, ManagedLink, QueueLimit, Traffic};
 
 use crate::agenda::{Agenda, Slot};
+use crate::any_flow::AnyFlow;
 use crate::conveyor::{Conveyor, Line, Managed, Merge, Network};
 use crate::cross::Cross;
 use crate::flow::{Flow, Slots};
@@ -12,7 +14,8 @@ use crate::plan::{LinkId, Plan, PlannedLink};
 use crate::result::{FlowSummary, Ledger, LinkSummary, Outcome, QueueSummary, Summary};
 use crate::tally::{Arrivals, Tally};
 use crate::tap::Tap;
-use crate::tcp::Sender;
+use crate::transport::Transport;
+use crate::{tcp, xmtp};
 
 /// What a slot of the agenda stands for. The index is the flow's or the source's.
 #[derive(Clone, Copy, Debug)]
@@ -77,7 +80,7 @@ pub fn run_tapped(plan: &Plan, tap: &mut dyn Tap) -> Outcome {
 struct World<'t> {
     net: Network<'t>,
     events: Vec<Event>,
-    flows: Vec<Flow>,
+    flows: Vec<AnyFlow>,
     oracles: Vec<Oracle>,
     cross: Vec<Cross>,
     sample: Option<(Slot, Nanos)>,
@@ -98,12 +101,13 @@ impl<'t> World<'t> {
                 delayed_ack: slots.slot(Event::DelayedAck(me)),
             };
             oracles.push(Oracle::new(plan, index, slots.slot(Event::Oracle(me))));
-            let data = Conveyor::new(&flow.route, &mut merges, |hop| slots.slot(Event::DataTurn(me, hop as u32)));
-            let acks = Conveyor::new(&flow.ack_route, &mut merges, |hop| slots.slot(Event::AckTurn(me, hop as u32)));
             let seed = Random::new(plan.seed, source::CONTROLLER + index as u64).seed();
-            let (from, to) = (plan.measure_from, plan.measure_to);
-            let parts = (Sender::new(flow, seed), Tally::new(flow, from, to), Arrivals::new(flow, from, to));
-            flows.push(Flow::new((index, flow), parts, (data, acks), own, plan.duration, plan.sample_every));
+            flows.push(match flow.cc.feedback {
+                Feedback::Acks => AnyFlow::Tcp(connect(plan, index, tcp::ends(flow, seed), own, &mut merges, &mut slots)),
+                Feedback::Reports(observer) => {
+                    AnyFlow::Xmtp(connect(plan, index, xmtp::ends(flow, seed, observer), own, &mut merges, &mut slots))
+                }
+            });
         }
         let mut cross = Vec::new();
         for (index, planned) in plan.cross.iter().enumerate() {
@@ -215,6 +219,23 @@ impl<'t> World<'t> {
         };
         Outcome { summary, flow_traces, link_traces, ledger }
     }
+}
+
+/// The flow of that index, between two ends of its transport.
+fn connect<T: Transport>(
+    plan: &Plan,
+    index: usize,
+    ends: (T::Sender, T::Receiver),
+    own: Slots,
+    merges: &mut [Merge],
+    slots: &mut Slotting,
+) -> Flow<T> {
+    let (flow, me) = (&plan.flows[index], index as u32);
+    let data = Conveyor::new(&flow.route, merges, |hop| slots.slot(Event::DataTurn(me, hop as u32)));
+    let acks = Conveyor::new(&flow.ack_route, merges, |hop| slots.slot(Event::AckTurn(me, hop as u32)));
+    let (from, to) = (plan.measure_from, plan.measure_to);
+    let counts = (Tally::new(flow, from, to), Arrivals::new(flow, from, to));
+    Flow::new((index, flow), ends, counts, (data, acks), own, plan.duration, plan.sample_every)
 }
 
 /// How streams come together before each link.

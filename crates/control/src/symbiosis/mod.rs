@@ -21,7 +21,7 @@ pub mod pacer;
 
 use alloc::boxed::Box;
 
-use crate::entry::Entry;
+use crate::entry::{Entry, Feedback};
 use crate::imtcp::ImTcp;
 use crate::imtcp::published::PublishedImTcp;
 use crate::lotka_volterra::Bandwidth;
@@ -85,6 +85,7 @@ pub const OURS: Entry = Entry {
         Param::flag("keep", true, "a loss takes no more from the window than is over Aτ: what is free is not congested"),
         Param::number("start", 0.8, 0.0, 1.0, "slow start up to this part of the model's equilibrium; 0: none"),
     ],
+    feedback: Feedback::Acks,
     build: |setup, values| {
         let settings = Settings {
             pacing: Some(values.number("pacing")).filter(|gain| *gain > 0.0),
@@ -105,6 +106,7 @@ pub const PAPER: Entry = Entry {
     name: "symbiosis-paper",
     about: "TCP Symbiosis as published: the closed form from ACK to ACK, lifetime minimum RTT, no pacing (S §II, T §2.2)",
     params: &[EPSILON_PARAM, GAMMA_PARAM, GAMMA_RULE, PUBLISHED_MEASUREMENT, NOISE, SUBRANGES, STREAM_PACKETS],
+    feedback: Feedback::Acks,
     build: |setup, values| Box::new(Symbiosis::new(setup, values, lotka_volterra(values, false), Settings::default())),
 };
 

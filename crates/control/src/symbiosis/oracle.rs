@@ -29,7 +29,7 @@ impl Oracle {
 
 impl Measurement for Oracle {
     fn report(&mut self, report: &Report) -> Option<Reading> {
-        let Report::Path { capacity, available, .. } = *report;
+        let Report::Path { capacity, available, .. } = *report else { return None };
         if !(capacity > Rate::ZERO && capacity.bytes_per_s().is_finite() && available.bytes_per_s().is_finite()) {
             return None;
         }

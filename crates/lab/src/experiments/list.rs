@@ -3,11 +3,10 @@
 //! Papers: **I** Iguchi et al. 2005; **S** Hasegawa and Murata 2006; **B** Kodama 2007; **T** Kodama 2009; **H** Magalhaes, HCC.
 
 use super::Status::{Ready, Waits};
-use super::{Experiment, Status, i1, i4, m1, m2, m3, m4, s1, s4, s7, s14, t3};
+use super::{Experiment, Status, h0, h2, h3, h4, h5, h6, h7, h8, h9, h10, h11, i1, i4, m1, m2, m3, m4, s1, s4, s7, s14, t3};
 
 const IMTCP: Status = Waits("ImTCP");
 const OSCILLATION: Status = Waits("ImTCP and self-induced oscillation");
-const HCC: Status = Waits("HCC and XMTP");
 
 const fn experiment(id: &'static str, title: &'static str, source: &'static str, status: Status) -> Experiment {
     Experiment { id, also: &[], title, source, status }
@@ -52,9 +51,15 @@ pub const ALL: &[Experiment] = &[
     experiment("B9", "Osaka to Tokyo", "B Figs 8, 9", IMTCP).also(&["B8"]),
     experiment("B11", "Osaka to California", "B Figs 10, 11", IMTCP).also(&["B10"]),
     experiment("B12", "Osaka to California, A fixed", "B Fig 12, Table 7", IMTCP),
-    experiment("H2", "One XMTP flow over delays", "H Fig 2", HCC),
-    experiment("H3", "XMTP beside CBR", "H Fig 3", HCC),
-    experiment("H4", "Five flows, some of them XMTP", "H Table 1", HCC),
-    experiment("H5", "A hundred flows, some of them XMTP", "H Table 2", HCC),
-    experiment("H6", "One TCP beside one XMTP", "H Figs 4, 5", HCC),
+    experiment("H0", "HCC: the weight of a pair", "ours, on H Table 1", Ready(h0::run)),
+    experiment("H2", "One XMTP flow over delays", "H Fig 2", Ready(h2::run)),
+    experiment("H3", "XMTP beside CBR", "H Fig 3", Ready(h3::run)),
+    experiment("H4", "Five flows, some of them XMTP", "H Table 1", Ready(h4::run)),
+    experiment("H5", "A hundred flows, some of them XMTP", "H Table 2", Ready(h5::run)),
+    experiment("H6", "One TCP beside one XMTP", "H Figs 4, 5", Ready(h6::run)),
+    experiment("H7", "HCC: pairs by round trips", "ours, after H §9", Ready(h7::run)),
+    experiment("H8", "HCC: random loss, told from a queue's", "ours, after H §9", Ready(h8::run)),
+    experiment("H9", "HCC beside NewReno, CUBIC, Vegas, Symbiosis", "ours", Ready(h9::run)),
+    experiment("H10", "HCC from 1 Mbit/s to 1 Gbit/s", "ours, after H §9", Ready(h10::run)),
+    experiment("H11", "HCC: ImTCP in the place of pairs", "ours", Ready(h11::run)),
 ];

@@ -4,6 +4,18 @@
 //! plot and checks the paper's claims. A claim that differs is an honest result and says why.
 
 mod claims;
+mod h0;
+mod h10;
+mod h11;
+mod h2;
+mod h3;
+mod h4;
+mod h5;
+mod h6;
+mod h7;
+mod h8;
+mod h9;
+mod hcc;
 mod i1;
 mod i4;
 mod kinds;

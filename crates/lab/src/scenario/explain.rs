@@ -6,6 +6,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use symbiosis_base::{Nanos, Rate};
 use symbiosis_control::params;
+use symbiosis_control::registry::Feedback;
 use symbiosis_path::{CoDelSpec, Discipline, Gaps, OnOff, QueueLimit, RateSpec, Sizes, Steps};
 use symbiosis_sim::{CrossPlan, FIRST_RTO, FlowPlan, LinkId, MAX_RTO, Plan, PlannedLink, Recovery};
 
@@ -43,6 +44,7 @@ struct Flow {
     id: String,
     cc: &'static str,
     cc_about: &'static str,
+    transport: &'static str,
     params: Vec<Param>,
     start_s: f64,
     stop_s: f64,
@@ -143,6 +145,7 @@ fn discipline(discipline: &Discipline) -> Value {
 }
 
 fn flow(plan: &Plan, flow: &FlowPlan) -> Flow {
+    let xmtp = matches!(flow.cc.feedback, Feedback::Reports(_));
     let propagation = flow.route.iter().chain(&flow.ack_route).fold(Nanos::ZERO, |sum, id| sum + plan.links[*id].spec.delay);
     let about = |name| flow.cc.params.iter().find(|param| param.name == name).map_or("", |param| param.about);
     let value = |value: &params::Value| match value {
@@ -154,6 +157,7 @@ fn flow(plan: &Plan, flow: &FlowPlan) -> Flow {
         id: flow.id.clone(),
         cc: flow.cc.name,
         cc_about: flow.cc.about,
+        transport: if xmtp { "xmtp" } else { "tcp" },
         params: flow.params.iter().map(|(name, given)| Param { name, value: value(given), about: about(name) }).collect(),
         start_s: flow.start.secs(),
         stop_s: flow.stop.secs(),
@@ -163,12 +167,13 @@ fn flow(plan: &Plan, flow: &FlowPlan) -> Flow {
         ack_bytes: flow.ack.0,
         initial_window_packets: flow.initial_window,
         recovery: match flow.recovery {
+            _ if xmtp => "reports",
             Recovery::Reno => "reno",
             Recovery::NewReno => "newreno",
             Recovery::Sack => "sack",
             Recovery::RateHalving => "rate-halving",
         },
-        delayed_ack: flow.delayed_ack,
+        delayed_ack: flow.delayed_ack && !xmtp,
         ack_delay_ms: flow.ack_delay.millis(),
         min_rto_ms: flow.min_rto.millis(),
         max_rto_ms: MAX_RTO.millis(),

@@ -80,7 +80,7 @@ pub(super) const ROOT: &[Key] = &[
     key("seed", Kind::Whole { least: 0, most: i64::MAX as u64 }, "seed of everything random; 1 without"),
     key("bottleneck", Kind::Table(BOTTLENECK), "the one link that all flows share"),
     key("link", Kind::Tables(LINK), "links by name, for flows with a `route`"),
-    key("flow", Kind::Tables(FLOW), "TCP flows"),
+    key("flow", Kind::Tables(FLOW), "flows that yield: of TCP, or of XMTP for cc = \"hcc\""),
     key("cross", Kind::Tables(CROSS), "traffic that follows no ACK"),
     key("measure", Kind::Table(MEASURE), "window of the statistics; the whole run without"),
     key("trace", Kind::Table(TRACE), "spacing of the traces' samples"),

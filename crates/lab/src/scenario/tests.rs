@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use symbiosis_base::{Bytes, Nanos};
 use symbiosis_control::params::Param;
-use symbiosis_control::registry::Entry;
+use symbiosis_control::registry::{Entry, Feedback};
 use symbiosis_path::{CoDelSpec, Discipline, FqCoDelSpec, Gaps, OnOff, QueueLimit, RateSpec, Sizes};
 use symbiosis_sim::{LinkId, Plan, Recovery};
 
@@ -185,6 +185,7 @@ const TUNED: Entry = Entry {
     name: "tuned",
     about: "for this test",
     params: &[Param::number("epsilon", 1.95, 0.0, 3.0, "a gain"), Param::choice("measurement", &["imtcp", "oracle"], "who measures")],
+    feedback: Feedback::Acks,
     build: |_, _| unreachable!("nothing runs here"),
 };
 
@@ -237,6 +238,15 @@ fn an_explanation_hides_nothing() {
     insta::assert_snapshot!(text);
     let json = serde_json::to_string_pretty(&parse(DUMBBELL, &["flow.1.count=1"]).explain()).unwrap();
     insta::assert_snapshot!(json);
+}
+
+#[test]
+fn what_carries_a_flow_is_told() {
+    let explained = parse(DUMBBELL, &["flow.0.cc=hcc", "flow.0.delayed_ack=true"]).explain();
+    let flow = &serde_json::to_value(&explained).unwrap()["flows"][0];
+    assert_eq!((&flow["transport"], &flow["recovery"], &flow["delayed_ack"]), (&"xmtp".into(), &"reports".into(), &false.into()));
+    let text = explained.to_string();
+    assert!(text.contains("XMTP") && text.contains("three later ones"), "{text}");
 }
 
 #[test]

@@ -9,13 +9,36 @@ mod scoreboard;
 mod send_timer;
 mod sender;
 
+pub(crate) use flight::{Flight, Record};
 pub(crate) use receiver::Receiver;
+pub(crate) use rto::Rto;
 pub use rto::{FIRST_RTO, MAX_RTO};
+pub(crate) use send_timer::SendTimer;
 pub(crate) use sender::Sender;
 
 use symbiosis_base::{Bytes, Nanos};
 
 use crate::conveyor::Cargo;
+use crate::plan::FlowPlan;
+use crate::runs::Run;
+use crate::tap::Packet;
+use crate::transport::{Transport, Visible};
+
+/// TCP.
+pub(crate) struct Tcp;
+
+impl Transport for Tcp {
+    type Data = Data;
+    type Ack = Ack;
+    type Sender = Sender;
+    type Receiver = Receiver;
+}
+
+/// The two ends of a flow.
+pub(crate) fn ends(plan: &FlowPlan, seed: u64) -> (Sender, Receiver) {
+    let delay = plan.delayed_ack.then_some(plan.ack_delay);
+    (Sender::new(plan, seed), Receiver::new(delay, plan.ack.0 as u32))
+}
 
 /// A data packet. Packets are numbered from 0; a number stands for the same payload whenever it is sent.
 #[derive(Clone, Copy, Debug)]
@@ -31,9 +54,6 @@ impl Cargo for Data {
         Bytes(self.bytes as u64)
     }
 }
-
-/// Packet numbers from the first up to, not including, the second.
-pub(crate) type Run = (u32, u32);
 
 /// An ACK.
 #[derive(Clone, Copy, Debug)]
@@ -54,5 +74,19 @@ impl Cargo for Ack {
     #[inline]
     fn size(&self) -> Bytes {
         Bytes(self.bytes as u64)
+    }
+}
+
+impl Visible for Data {
+    #[inline]
+    fn packet(&self) -> Packet {
+        Packet::Data { number: self.number, bytes: self.size() }
+    }
+}
+
+impl Visible for Ack {
+    #[inline]
+    fn packet(&self) -> Packet {
+        Packet::Ack { next: self.next, sacks: self.sacks }
     }
 }

@@ -1,23 +1,15 @@
 //! TCP's receiver: in which order what arrived, and when to say so.
 
-use std::collections::VecDeque;
-
 use symbiosis_base::Nanos;
 
-use super::{Ack, Data, Run};
+use super::{Ack, Data};
+use crate::arrived::Arrived;
+use crate::transport::ReceivingEnd;
 
 /// The receiving end of a flow.
-///
-/// It may be told of arrivals before their time has come, as long as it is told in their order and [`Receiver::overdue`] is called at
-/// [`Receiver::deadline`]: an ACK that a later arrival would have found overdue is then sent at its deadline first.
 #[derive(Debug)]
 pub(crate) struct Receiver {
-    /// All packets below have arrived.
-    next: u32,
-    /// What has arrived above, ascending, with gaps between.
-    runs: VecDeque<Run>,
-    /// A packet of each run that was reported lately, the latest first.
-    reported: [u32; 3],
+    arrived: Arrived,
     /// How long an ACK may be delayed; none sends one for each packet.
     delay: Option<Nanos>,
     /// The packet whose ACK is delayed.
@@ -33,34 +25,41 @@ struct Held {
 
 impl Receiver {
     pub(crate) fn new(delay: Option<Nanos>, ack_bytes: u32) -> Receiver {
-        Receiver { next: 0, runs: VecDeque::new(), reported: [u32::MAX; 3], delay, held: None, ack_bytes }
+        Receiver { arrived: Arrived::new(), delay, held: None, ack_bytes }
     }
 
-    /// When a delayed ACK must leave.
-    pub(crate) fn deadline(&self) -> Nanos {
+    #[inline]
+    fn ack(&self, echo: Nanos, received_at: Nanos) -> Ack {
+        Ack { next: self.arrived.next(), bytes: self.ack_bytes, echo, received_at, sacks: self.arrived.sacks() }
+    }
+}
+
+impl ReceivingEnd for Receiver {
+    type Data = Data;
+    type Ack = Ack;
+
+    fn deadline(&self) -> Nanos {
         match (self.held, self.delay) {
             (Some(held), Some(delay)) => held.received_at + delay,
             _ => Nanos::MAX,
         }
     }
 
-    /// The delayed ACK, whose deadline has come.
-    pub(crate) fn overdue(&mut self) -> Option<(Nanos, Ack)> {
+    fn overdue(&mut self) -> Option<(Nanos, Ack)> {
         let deadline = self.deadline();
         let held = self.held.take()?;
         Some((deadline, self.ack(held.echo, held.received_at)))
     }
 
-    /// A packet arrives; `answer` takes each ACK with the time at which it leaves. Tells whether the packet is new.
     #[inline]
-    pub(crate) fn arrives(&mut self, now: Nanos, data: &Data, mut answer: impl FnMut(Nanos, Ack)) -> bool {
+    fn arrives(&mut self, now: Nanos, data: &Data, mut answer: impl FnMut(Nanos, Ack)) -> bool {
         if self.deadline() < now
             && let Some((at, ack)) = self.overdue()
         {
             answer(at, ack);
         }
-        let in_order = data.number == self.next && self.runs.is_empty();
-        let new = self.take(data.number);
+        let in_order = self.arrived.in_order(data.number);
+        let new = self.arrived.take(data.number);
         // RFC 5681 §4.2: at once when out of order or filling a gap, else for every second packet at the latest.
         let echo = match (self.held.take(), self.delay) {
             (None, Some(_)) if in_order => {
@@ -73,94 +72,12 @@ impl Receiver {
         answer(now, self.ack(echo, now));
         new
     }
-
-    /// Notes a packet; false if it had arrived before.
-    #[inline]
-    fn take(&mut self, number: u32) -> bool {
-        if number == self.next {
-            self.next += 1;
-            if let Some(&(start, end)) = self.runs.front()
-                && start == self.next
-            {
-                self.next = end;
-                self.runs.pop_front();
-            }
-            return true;
-        }
-        if number < self.next {
-            return false;
-        }
-        let at = self.place(number);
-        // Runs before `at` start at or below the number.
-        let joins_before = at > 0 && self.runs[at - 1].1 >= number;
-        if joins_before && self.runs[at - 1].1 > number {
-            return false;
-        }
-        let joins_after = self.runs.get(at).is_some_and(|run| run.0 == number + 1);
-        match (joins_before, joins_after) {
-            (true, true) => {
-                self.runs[at - 1].1 = self.runs[at].1;
-                self.runs.remove(at);
-            }
-            (true, false) => self.runs[at - 1].1 = number + 1,
-            (false, true) => self.runs[at].0 = number,
-            (false, false) => self.runs.insert(at, (number, number + 1)),
-        }
-        self.remember(number);
-        true
-    }
-
-    /// How many runs start at or below the number. The newest run is nearly always the one.
-    #[inline]
-    fn place(&self, number: u32) -> usize {
-        match self.runs.back() {
-            Some(last) if last.0 <= number => self.runs.len(),
-            _ => self.runs.partition_point(|run| run.0 <= number),
-        }
-    }
-
-    /// The run of `number` is the one to report first.
-    fn remember(&mut self, number: u32) {
-        let run = self.run_of(number);
-        let [first, second, _] = self.reported;
-        let same = |other: u32| run.0 <= other && other < run.1;
-        self.reported = match (same(first), same(second)) {
-            (true, _) => [number, self.reported[1], self.reported[2]],
-            (false, true) => [number, first, self.reported[2]],
-            (false, false) => [number, first, second],
-        };
-    }
-
-    fn run_of(&self, number: u32) -> Run {
-        match self.place(number) {
-            0 => (0, 0),
-            at => {
-                let run = self.runs[at - 1];
-                if number < run.1 { run } else { (0, 0) }
-            }
-        }
-    }
-
-    #[inline]
-    fn ack(&self, echo: Nanos, received_at: Nanos) -> Ack {
-        let mut sacks = [(0, 0); 3];
-        if !self.runs.is_empty() {
-            let mut told = 0;
-            for number in self.reported {
-                let run = self.run_of(number);
-                if run.0 < run.1 && !sacks[..told].contains(&run) {
-                    sacks[told] = run;
-                    told += 1;
-                }
-            }
-        }
-        Ack { next: self.next, bytes: self.ack_bytes, echo, received_at, sacks }
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::runs::Run;
     use proptest::prelude::*;
 
     fn at(ms: u64, number: u32) -> (Nanos, Data) {

@@ -4,12 +4,11 @@
 //! which all is decided, below which nothing waits to be sent again) only move forward. Not in here: the rescue retransmission
 //! (RFC 6675 §4 NextSeg 4) and finding a lost retransmission other than by timeout, neither of which the RFC requires.
 
-use std::collections::VecDeque;
-
 use symbiosis_base::Nanos;
 
+use super::Ack;
 use super::flight::{Flight, Record};
-use super::{Ack, Run};
+use crate::runs::Runs;
 
 /// A packet is lost when so many above it have arrived (RFC 6675 DupThresh).
 const DUP_THRESH: u32 = 3;
@@ -19,8 +18,8 @@ const DUP_THRESH: u32 = 3;
 pub(crate) struct Scoreboard {
     /// RFC 6675's pipe: how many packets are thought to be in the network.
     pipe: u32,
-    /// Reported packets above `una`, ascending, with gaps between.
-    sacked: VecDeque<Run>,
+    /// Reported packets above `una`.
+    sacked: Runs,
     /// Every packet below is reported or presumed lost.
     decided: u32,
     /// No packet below waits to be sent again.
@@ -62,9 +61,7 @@ impl Scoreboard {
                 }
             }
             flight.advance(ack.next);
-            while self.sacked.front().is_some_and(|run| run.1 <= ack.next) {
-                self.sacked.pop_front();
-            }
+            self.sacked.advance(ack.next);
             self.decided = self.decided.max(ack.next);
             self.resend = self.resend.max(ack.next);
             if let Phase::Recovery(point) | Phase::AfterTimeout(point) = self.phase
@@ -73,9 +70,11 @@ impl Scoreboard {
                 self.phase = Phase::Open;
             }
         }
-        for run in ack.sacks {
-            if run.0 < run.1 {
-                self.mark(flight, run, &mut got);
+        for (start, end) in ack.sacks {
+            let start = start.max(flight.una());
+            if start < end {
+                let pipe = &mut self.pipe;
+                self.sacked.add((start, end), |numbers| report(flight, numbers, pipe, &mut got));
             }
         }
         self.decide(flight);
@@ -104,7 +103,7 @@ impl Scoreboard {
     /// whether whatever the window says.
     #[inline]
     pub(crate) fn next(&mut self, flight: &mut Flight, nothing_new: bool) -> Option<(u32, bool)> {
-        let edge = match self.sacked.back() {
+        let edge = match self.sacked.last() {
             Some(run) if nothing_new && self.recovering() => run.1.max(self.decided),
             _ => self.decided,
         };
@@ -134,51 +133,11 @@ impl Scoreboard {
         self.pipe += 1;
     }
 
-    /// Notes a reported run.
-    fn mark(&mut self, flight: &mut Flight, (start, end): Run, got: &mut impl FnMut(u32, Record, u32)) {
-        let start = start.max(flight.una());
-        if start >= end {
-            return;
-        }
-        // The first run that touches this one. It is nearly always the last of all.
-        let first = match self.sacked.back() {
-            None => 0,
-            Some(last) if last.1 < start => self.sacked.len(),
-            Some(last) if last.0 <= start => self.sacked.len() - 1,
-            _ => self.sacked.partition_point(|run| run.1 < start),
-        };
-        let mut whole = (start, end);
-        let (mut at, mut beyond) = (start, first);
-        while let Some(&run) = self.sacked.get(beyond).filter(|run| run.0 <= end) {
-            self.report(flight, at..run.0, got);
-            at = at.max(run.1);
-            whole = (whole.0.min(run.0), whole.1.max(run.1));
-            beyond += 1;
-        }
-        self.report(flight, at..end, got);
-        if beyond == first {
-            self.sacked.insert(first, whole);
-        } else {
-            self.sacked[first] = whole;
-            self.sacked.drain(first + 1..beyond);
-        }
-    }
-
-    fn report(&mut self, flight: &mut Flight, numbers: std::ops::Range<u32>, got: &mut impl FnMut(u32, Record, u32)) {
-        for number in numbers {
-            let record = flight.at(number);
-            record.sacked = true;
-            let record = *record;
-            self.pipe -= in_pipe(record);
-            got(number, record, self.pipe);
-        }
-    }
-
     /// Presumes lost what lies below enough reported packets (RFC 6675 IsLost).
     #[inline]
     fn decide(&mut self, flight: &mut Flight) {
         let mut above = 0;
-        for run in self.sacked.iter().rev() {
+        for run in self.sacked.descending() {
             above += run.1 - run.0;
             if above >= DUP_THRESH {
                 // Exactly DUP_THRESH reported packets lie at or above `edge`.
@@ -194,6 +153,17 @@ impl Scoreboard {
                 return;
             }
         }
+    }
+}
+
+/// Takes reported packets out of the pipe.
+fn report(flight: &mut Flight, numbers: std::ops::Range<u32>, pipe: &mut u32, got: &mut impl FnMut(u32, Record, u32)) {
+    for number in numbers {
+        let record = flight.at(number);
+        record.sacked = true;
+        let record = *record;
+        *pipe -= in_pipe(record);
+        got(number, record, *pipe);
     }
 }
 

@@ -87,14 +87,22 @@ fn body(flow: &Flow) -> Result<String, fmt::Error> {
     line(f, "amount", flow.bytes.map_or("endless".into(), |bytes| format!("{bytes} bytes of payload")))?;
     line(f, "packet", format_args!("{} bytes, of which header {}", flow.packet_bytes, flow.header_bytes))?;
     line(f, "ACK", format_args!("{} bytes", flow.ack_bytes))?;
-    let delayed =
-        if flow.delayed_ack { format!("one for two packets, or after {} ms", flow.ack_delay_ms) } else { "one for every packet".into() };
+    let xmtp = flow.transport == "xmtp";
+    line(f, "transport", if xmtp { "XMTP: the receiver measures and reports" } else { "TCP" })?;
+    let delayed = if xmtp {
+        "reports, as often as the controller wants and whenever something is missing or urgent".into()
+    } else if flow.delayed_ack {
+        format!("one for two packets, or after {} ms", flow.ack_delay_ms)
+    } else {
+        "one for every packet".into()
+    };
     line(f, "ACKs", format_args!("{delayed}; {} the receiver's times", if flow.receiver_times { "with" } else { "without" }))?;
     let timer = if flow.send_timer_us > 0.0 { format!("to {} µs", flow.send_timer_us) } else { "exactly".into() };
     let card = if flow.coalesce_us > 0.0 { format!("every {} µs at the most", flow.coalesce_us) } else { "with each packet".into() };
     line(f, "hosts", format_args!("paced packets leave {timer}; the receiver's network card interrupts {card}"))?;
     line(f, "initial window", format_args!("{} packets", flow.initial_window_packets))?;
-    line(f, "loss recovery", flow.recovery)?;
+    let reports = "a transmission is lost when three later ones have arrived";
+    line(f, "loss recovery", if xmtp { reports } else { flow.recovery })?;
     let (least, most, first) = (flow.min_rto_ms, flow.max_rto_ms, flow.first_rto_ms);
     line(f, "RTO", format_args!("srtt + max({least} ms, 4 rttvar), at most {most} ms; {first} ms before the first measurement"))?;
     line(f, "base RTT", format_args!("{} ms (propagation alone)", flow.base_rtt_ms))?;

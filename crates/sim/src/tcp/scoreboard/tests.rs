@@ -1,6 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::runs::Run;
 
 fn ack(next: u32, sacks: &[Run]) -> Ack {
     let mut all = [(0, 0); 3];

@@ -1,0 +1,55 @@
+//! Jitter: how much longer two packets are apart when they arrive than when they left (H §6.1).
+
+use crate::Nanos;
+use crate::observer::{Arrival, Excess};
+
+/// Less than this is no jitter: clocks round, and so do links.
+const RESOLUTION: i64 = 100;
+
+/// Watches the jitter of packets that left evenly.
+///
+/// What H takes for the period "with which they were sent" is here the distance at which they really left, by their time stamps. So a jitter
+/// is the change of the one-way delay, true also where the period changed and where packets are missing. A pair arrives faster than the period, a negative jitter (H §5): it ends
+/// a run of positive ones.
+#[derive(Clone, Debug)]
+pub struct Jitter {
+    threshold: u32,
+    last: Option<Arrival>,
+    positive: u32,
+    sum: f64,
+}
+
+impl Jitter {
+    /// So many consecutive positive jitters mean that the packets come too fast (H §6.1: two).
+    pub fn new(threshold: u32) -> Jitter {
+        Jitter { threshold, last: None, positive: 0, sum: 0.0 }
+    }
+
+    /// Takes in an arrival; an excess, if it completes one. The count then begins again.
+    pub fn arrived(&mut self, arrival: &Arrival) -> Option<Excess> {
+        let last = self.last.replace(*arrival)?;
+        if arrival.probe {
+            (self.positive, self.sum) = (0, 0.0);
+            return None;
+        }
+        let packets = arrival.serial.checked_sub(last.serial).filter(|packets| *packets > 0)?;
+        let jitter = difference(arrival.now - last.now, arrival.sent_at - last.sent_at);
+        if jitter <= RESOLUTION {
+            (self.positive, self.sum) = (0, 0.0);
+            return None;
+        }
+        self.positive += 1;
+        self.sum += jitter as f64 / packets as f64;
+        if self.positive < self.threshold {
+            return None;
+        }
+        let jitter = Nanos((self.sum / f64::from(self.positive)) as u64);
+        (self.positive, self.sum) = (0, 0.0);
+        Some(Excess { sent_at: arrival.sent_at, jitter })
+    }
+}
+
+/// `a − b` \[ns\].
+fn difference(a: Nanos, b: Nanos) -> i64 {
+    i64::try_from(i128::from(a.0) - i128::from(b.0)).unwrap_or(if a > b { i64::MAX } else { i64::MIN })
+}

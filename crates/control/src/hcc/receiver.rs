@@ -1,0 +1,73 @@
+//! The receiver's half: it measures, and says what it found.
+
+use super::jitter::Jitter;
+use super::pair::Dispersion;
+use crate::observer::{Arrival, Excess, Findings, Observer};
+use crate::{Bytes, Nanos};
+
+/// HCC's receiving half.
+#[derive(Clone, Debug)]
+pub struct HccReceiver {
+    alpha: f64,
+    reports: f64,
+    dispersion: Dispersion,
+    jitter: Jitter,
+    gap: f64,
+    weight: f64,
+    left: Nanos,
+    /// Each packet is to be reported, and this one has not been.
+    each: bool,
+    unreported: bool,
+    excess: Option<Excess>,
+}
+
+impl HccReceiver {
+    /// For packets of `packet` bytes; `alpha` is the weight of a pair, `jitters` how many consecutive positive jitters count, `reports` how many
+    /// reports there are in a round trip if nothing is urgent. With `each` the sender wants to hear of every packet.
+    pub fn new(packet: Bytes, alpha: f64, jitters: u32, reports: f64, each: bool) -> HccReceiver {
+        let (dispersion, jitter) = (Dispersion::new(packet), Jitter::new(jitters));
+        HccReceiver {
+            alpha,
+            reports: reports.max(1.0),
+            dispersion,
+            jitter,
+            gap: 0.0,
+            weight: 0.0,
+            left: Nanos::ZERO,
+            each,
+            unreported: false,
+            excess: None,
+        }
+    }
+}
+
+impl Observer for HccReceiver {
+    fn arrived(&mut self, arrival: &Arrival) {
+        self.unreported = self.each;
+        if let Some(gap) = self.dispersion.arrived(arrival) {
+            // P ← (1 − α)P + α·gap after P ← (1 − weight)P + weight·self.gap, as one step of the same form.
+            let old = (1.0 - self.alpha) * self.weight;
+            self.weight = old + self.alpha;
+            self.left = arrival.sent_at;
+            self.gap = (old * self.gap + self.alpha * gap.0 as f64) / self.weight;
+        }
+        if let Some(excess) = self.jitter.arrived(arrival) {
+            self.excess = Some(excess);
+        }
+    }
+
+    fn urgent(&self) -> bool {
+        self.unreported || self.excess.is_some()
+    }
+
+    fn patience(&self, rtt: Nanos) -> Nanos {
+        rtt.scale(1.0 / self.reports)
+    }
+
+    fn take(&mut self) -> Findings {
+        self.unreported = false;
+        let findings = Findings { gap: Nanos(self.gap as u64), weight: self.weight, left: self.left, excess: self.excess.take() };
+        (self.gap, self.weight, self.left) = (0.0, 0.0, Nanos::ZERO);
+        findings
+    }
+}

@@ -1,0 +1,85 @@
+//! A flow of whichever transport its controller goes by.
+
+use symbiosis_base::Nanos;
+use symbiosis_control::Report;
+use symbiosis_path::Offered;
+
+use crate::agenda::Slot;
+use crate::conveyor::Network;
+use crate::flow::Flow;
+use crate::plan::{FlowPlan, LinkId};
+use crate::result::{FlowSample, FlowSummary, Ledger};
+use crate::tcp::Tcp;
+use crate::transport::SendingEnd;
+use crate::xmtp::Xmtp;
+
+/// A flow.
+pub(crate) enum AnyFlow {
+    Tcp(Flow<Tcp>),
+    Xmtp(Flow<Xmtp>),
+}
+
+macro_rules! whichever {
+    ($self:expr, $flow:ident => $do:expr) => {
+        match $self {
+            AnyFlow::Tcp($flow) => $do,
+            AnyFlow::Xmtp($flow) => $do,
+        }
+    };
+}
+
+impl AnyFlow {
+    pub(crate) fn wake(&mut self, net: &mut Network<'_>, now: Nanos) {
+        whichever!(self, flow => flow.wake(net, now));
+    }
+
+    #[inline]
+    pub(crate) fn acked(&mut self, net: &mut Network<'_>, now: Nanos) {
+        whichever!(self, flow => flow.acked(net, now));
+    }
+
+    pub(crate) fn ack_overdue(&mut self, net: &mut Network<'_>) {
+        whichever!(self, flow => flow.ack_overdue(net));
+    }
+
+    #[inline]
+    pub(crate) fn data_turn(&mut self, net: &mut Network<'_>, hop: usize, now: Nanos) {
+        whichever!(self, flow => flow.data_turn(net, hop, now));
+    }
+
+    pub(crate) fn ack_turn(&mut self, net: &mut Network<'_>, hop: usize, now: Nanos) {
+        whichever!(self, flow => flow.ack_turn(net, hop, now));
+    }
+
+    pub(crate) fn data_decided(&mut self, net: &mut Network<'_>, hop: usize, now: Nanos, offered: Offered) {
+        whichever!(self, flow => flow.data_decided(net, hop, now, offered));
+    }
+
+    pub(crate) fn ack_decided(&mut self, net: &mut Network<'_>, hop: usize, now: Nanos, offered: Offered) {
+        whichever!(self, flow => flow.ack_decided(net, hop, now, offered));
+    }
+
+    pub(crate) fn timer(&self) -> Slot {
+        whichever!(self, flow => flow.timer())
+    }
+
+    pub(crate) fn runs_at(&self, now: Nanos) -> bool {
+        whichever!(self, flow => flow.runs_at(now))
+    }
+
+    pub(crate) fn report(&mut self, report: &Report) {
+        whichever!(self, flow => flow.sender.report(report));
+    }
+
+    pub(crate) fn taken(&self, hop: usize) -> (LinkId, u64) {
+        whichever!(self, flow => flow.data.taken(hop))
+    }
+
+    pub(crate) fn sample(&mut self, now: Nanos) {
+        whichever!(self, flow => flow.sample(now));
+    }
+
+    pub(crate) fn finish(self, plan: &FlowPlan) -> (FlowSummary, Vec<FlowSample>, Ledger) {
+        whichever!(self, flow => flow.finish(plan))
+    }
+}

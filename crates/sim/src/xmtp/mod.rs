@@ -1,0 +1,109 @@
+//! XMTP: the reliable transport that carries a controller whose receiver measures (H §8).
+//!
+//! Packets leave when the controller lets them, with a serial number for every transmission beside the number of what they carry. The
+//! receiver does not answer each: it *reports*, what has arrived, selectively, and what its half of the controller found. A report leaves
+//! - at once when a packet came out of order, filled a gap, or was the last; when the controller's half has something urgent;
+//! - otherwise when a part of a round trip has passed since the last one, which the controller's half chooses. The data tells the receiver the
+//!   round-trip time, as in TFRC (RFC 5348 §3.2.1).
+//!
+//! A transmission is lost when three that left later have arrived (RFC 9002 §6.1.1): links keep the order, and by serials a lost
+//! retransmission is found as a lost packet is. When no report comes the timer of TCP runs out (RFC 6298), and all that is outstanding is
+//! sent again.
+
+mod board;
+mod receiver;
+mod sender;
+
+pub(crate) use receiver::Receiver;
+pub(crate) use sender::Sender;
+
+use symbiosis_base::{Bytes, Nanos};
+use symbiosis_control::Setup;
+use symbiosis_control::observer::{Findings, Observer};
+use symbiosis_control::params::Values;
+
+use crate::conveyor::Cargo;
+use crate::plan::FlowPlan;
+use crate::runs::Run;
+use crate::tap::Packet;
+use crate::transport::{Transport, Visible};
+
+/// XMTP.
+pub(crate) struct Xmtp;
+
+impl Transport for Xmtp {
+    type Data = Data;
+    type Ack = Report;
+    type Sender = Sender;
+    type Receiver = Receiver;
+}
+
+/// The two ends of a flow.
+pub(crate) fn ends(plan: &FlowPlan, seed: u64, observer: fn(&Setup, &Values) -> Box<dyn Observer>) -> (Sender, Receiver) {
+    let setup = Setup { packet: plan.packet, initial_window: Bytes(plan.initial_window * plan.packet.0), timer: plan.send_timer, seed };
+    let controller = (plan.cc.build)(&setup, &plan.params);
+    (Sender::new(plan, controller), Receiver::new(observer(&setup, &plan.params), plan.ack.0 as u32))
+}
+
+/// A data packet. Packets are numbered from 0; a number stands for the same payload whenever it is sent.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Data {
+    sent_at: Nanos,
+    /// Smoothed round-trip time of the sender.
+    rtt: Nanos,
+    number: u32,
+    /// Counts transmissions.
+    serial: u32,
+    bytes: u32,
+    /// It left by `Departure::Regardless`.
+    probe: bool,
+    /// There is nothing behind it.
+    last: bool,
+}
+
+impl Cargo for Data {
+    #[inline]
+    fn size(&self) -> Bytes {
+        Bytes(self.bytes as u64)
+    }
+}
+
+impl Visible for Data {
+    fn packet(&self) -> Packet {
+        Packet::Data { number: self.number, bytes: self.size() }
+    }
+}
+
+/// What a receiver reports.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Report {
+    /// All packets below have arrived.
+    next: u32,
+    /// What has arrived above `next`: the run with the newest packet first. Empty runs are none.
+    sacks: [Run; 3],
+    /// The latest transmission that has arrived …
+    serial: u32,
+    /// Size on the wire.
+    bytes: u32,
+    /// … when it left, on the sender's clock …
+    echo: Nanos,
+    /// … when it arrived …
+    received_at: Nanos,
+    /// … and how long the report has waited since.
+    held: Nanos,
+    /// What the controller's half found.
+    findings: Findings,
+}
+
+impl Cargo for Report {
+    #[inline]
+    fn size(&self) -> Bytes {
+        Bytes(self.bytes as u64)
+    }
+}
+
+impl Visible for Report {
+    fn packet(&self) -> Packet {
+        Packet::Ack { next: self.next, sacks: self.sacks }
+    }
+}

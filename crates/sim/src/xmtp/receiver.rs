@@ -1,0 +1,77 @@
+//! XMTP's receiver: what has arrived, and when to report it.
+
+use symbiosis_base::Nanos;
+use symbiosis_control::observer::{Arrival, Observer};
+
+use super::{Data, Report};
+use crate::arrived::Arrived;
+use crate::conveyor::Cargo;
+use crate::transport::ReceivingEnd;
+
+/// The receiving end of a flow.
+pub(crate) struct Receiver {
+    observer: Box<dyn Observer>,
+    arrived: Arrived,
+    /// The latest transmission that arrived, and when.
+    latest: Option<(Data, Nanos)>,
+    /// When the next report may leave without a reason of its own.
+    due: Nanos,
+    /// Something arrived that was not reported.
+    waiting: bool,
+    report_bytes: u32,
+}
+
+impl Receiver {
+    pub(crate) fn new(observer: Box<dyn Observer>, report_bytes: u32) -> Receiver {
+        Receiver { observer, arrived: Arrived::new(), latest: None, due: Nanos::ZERO, waiting: false, report_bytes }
+    }
+
+    /// The report that leaves now.
+    fn report(&mut self, now: Nanos) -> Option<Report> {
+        let (data, received_at) = self.latest?;
+        self.waiting = false;
+        self.due = now + self.observer.patience(data.rtt);
+        Some(Report {
+            next: self.arrived.next(),
+            sacks: self.arrived.sacks(),
+            serial: data.serial,
+            bytes: self.report_bytes,
+            echo: data.sent_at,
+            received_at,
+            held: now - received_at,
+            findings: self.observer.take(),
+        })
+    }
+}
+
+impl ReceivingEnd for Receiver {
+    type Data = Data;
+    type Ack = Report;
+
+    fn deadline(&self) -> Nanos {
+        if self.waiting { self.due } else { Nanos::MAX }
+    }
+
+    fn overdue(&mut self) -> Option<(Nanos, Report)> {
+        let deadline = self.deadline();
+        self.report(deadline).filter(|_| deadline < Nanos::MAX).map(|report| (deadline, report))
+    }
+
+    fn arrives(&mut self, now: Nanos, data: &Data, mut answer: impl FnMut(Nanos, Report)) -> bool {
+        if self.deadline() < now
+            && let Some((at, report)) = self.overdue()
+        {
+            answer(at, report);
+        }
+        let in_order = self.arrived.in_order(data.number);
+        let new = self.arrived.take(data.number);
+        let (serial, sent_at) = (u64::from(data.serial), data.sent_at);
+        self.observer.arrived(&Arrival { now, serial, bytes: data.size(), sent_at, probe: data.probe });
+        self.latest = Some((*data, now));
+        self.waiting = true;
+        if !in_order || data.last || self.observer.urgent() || now >= self.due {
+            answer(now, self.report(now).expect("something has arrived"));
+        }
+        new
+    }
+}

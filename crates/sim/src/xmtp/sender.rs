@@ -1,0 +1,176 @@
+//! XMTP's sender: keeps the rate that its controller says, and sends again what is missing.
+
+use symbiosis_base::Nanos;
+use symbiosis_control::{Acked, Ask, Controller, Departure, LossKind, Lost, Report as Told, Sent};
+
+use super::board::Board;
+use super::{Data, Report};
+use crate::load::Load;
+use crate::plan::FlowPlan;
+use crate::result::FlowSample;
+use crate::tally::Tally;
+use crate::tcp::{Flight, Rto, SendTimer};
+use crate::transport::SendingEnd;
+
+/// The sending end of a flow.
+pub(crate) struct Sender {
+    controller: Box<dyn Controller>,
+    flight: Flight,
+    board: Board,
+    load: Load,
+    rto: Rto,
+    /// When no report has come for too long; never when nothing is outstanding.
+    rto_at: Nanos,
+    /// When the controller lets the next packet leave.
+    departure: Nanos,
+    timer: SendTimer,
+    receiver_times: bool,
+}
+
+impl Sender {
+    pub(crate) fn new(plan: &FlowPlan, controller: Box<dyn Controller>) -> Sender {
+        Sender {
+            controller,
+            flight: Flight::new(),
+            board: Board::default(),
+            load: Load::new(plan),
+            rto: Rto::new(plan.min_rto),
+            rto_at: Nanos::MAX,
+            departure: Nanos::ZERO,
+            timer: SendTimer::new(plan.send_timer),
+            receiver_times: plan.receiver_times,
+        }
+    }
+
+    /// How long a report may stay out: the receiver may let it wait for another round trip.
+    fn patience(&self) -> Nanos {
+        self.rto.timeout() + self.rto.srtt()
+    }
+}
+
+impl SendingEnd for Sender {
+    type Data = Data;
+    type Ack = Report;
+
+    fn stop(&mut self) {
+        self.load.stop(self.flight.end());
+    }
+
+    fn wake_at(&self) -> Nanos {
+        self.rto_at.min(self.departure)
+    }
+
+    fn acked(&mut self, now: Nanos, report: &Report, tally: &mut Tally) {
+        let rtt = now - report.echo - report.held;
+        tally.rtt(now, rtt);
+        self.rto.measured(rtt);
+        let recovering = self.board.recovering(&self.flight);
+        let (controller, load, receiver_times) = (&mut self.controller, &self.load, self.receiver_times);
+        let begins = self.board.reported(&mut self.flight, report, |number, record, in_flight| {
+            // The latest transmission is the one that the report times.
+            let timed = record.sent_at == report.echo;
+            controller.acked(&Acked {
+                now,
+                number: u64::from(number),
+                bytes: load.size(number),
+                sent_at: record.sent_at,
+                received_at: (timed && receiver_times).then_some(report.received_at),
+                rtt: timed.then_some(rtt),
+                in_flight: load.bytes(in_flight),
+                app_limited: record.app_limited,
+                recovering,
+                grows: !recovering,
+            });
+        });
+        // Any report shows that both ways are open.
+        self.rto_at = if self.board.in_flight() > 0 { now + self.patience() } else { Nanos::MAX };
+        if begins {
+            let in_flight = self.load.bytes(self.board.in_flight());
+            self.controller.lost(&Lost { now, kind: LossKind::FastRetransmit, in_flight });
+            tally.loss_event(now);
+        }
+        self.controller.report(&Told::Receiver { now, findings: report.findings });
+        if self.load.complete(self.flight.una()) && tally.completed.is_none() {
+            tally.completed = Some(now);
+        }
+    }
+
+    fn wake(&mut self, now: Nanos, tally: &mut Tally) {
+        if now < self.rto_at {
+            return;
+        }
+        let in_flight = self.load.bytes(self.board.in_flight());
+        self.controller.lost(&Lost { now, kind: LossKind::Timeout, in_flight });
+        tally.timeout(now);
+        self.rto.expired();
+        self.board.timed_out(&mut self.flight);
+        // Armed again by the packet that is sent now or when the controller lets one leave.
+        self.rto_at = Nanos::MAX;
+    }
+
+    fn report(&mut self, report: &Told) {
+        self.controller.report(report);
+    }
+
+    fn send(&mut self, now: Nanos, tally: &mut Tally, mut out: impl FnMut(Data)) {
+        self.departure = Nanos::MAX;
+        loop {
+            let nothing_new = self.flight.end() == self.load.packets;
+            let again = self.board.next(&mut self.flight);
+            let in_flight = self.board.in_flight();
+            let permit = self.controller.permit(&Ask { now, in_flight: self.load.bytes(in_flight) });
+            tally.window(now, permit.window);
+            if again.is_none() && nothing_new {
+                return;
+            }
+            let probe = matches!(permit.departure, Departure::Regardless(_));
+            let fits = self.load.bytes(in_flight + 1) <= permit.window || in_flight == 0;
+            if !(fits || probe) {
+                return;
+            }
+            let asked = match permit.departure {
+                Departure::Now => now,
+                Departure::At(at) | Departure::Regardless(at) => at,
+            };
+            let at = self.timer.departure(now, asked);
+            if at > now {
+                self.departure = at;
+                return;
+            }
+            let number = again.unwrap_or_else(|| self.flight.push(now, self.flight.end() + 1 == self.load.packets));
+            let serial = self.board.serial();
+            self.board.sent(&mut self.flight, number, now, again.is_some());
+            if self.rto_at == Nanos::MAX {
+                self.rto_at = now + self.patience();
+            }
+            let (bytes, last) = (self.load.size(number), number + 1 == self.load.packets);
+            self.controller.sent(&Sent {
+                now,
+                number: u64::from(number),
+                bytes,
+                in_flight: self.load.bytes(in_flight + 1),
+                retransmission: again.is_some(),
+                app_limited: last,
+            });
+            tally.sent(now, again.is_some());
+            out(Data { sent_at: now, rtt: self.rto.srtt(), number, serial, bytes: bytes.0 as u32, probe, last });
+        }
+    }
+
+    fn sample(&mut self, now: Nanos, tally: &Tally) -> FlowSample {
+        let in_flight = self.board.in_flight();
+        let window = self.controller.permit(&Ask { now, in_flight: self.load.bytes(in_flight) }).window;
+        let mut gauges = Vec::new();
+        self.controller.gauges(&mut |name, value| gauges.push((name, value)));
+        FlowSample {
+            at: now,
+            cwnd_packets: window.packets(self.load.packet),
+            in_flight_packets: in_flight as f64,
+            srtt_ms: self.rto.srtt().millis(),
+            delivered_bytes: 0,
+            retransmissions: tally.resent.total,
+            timeouts: tally.timeouts.total,
+            gauges,
+        }
+    }
+}
