@@ -1,11 +1,15 @@
 //! What an ACK costs each controller: the news of it, and the question how much may be in flight (divan's `item/s`).
 
-use divan::Bencher;
 use divan::counter::ItemsCount;
+use divan::{AllocProfiler, Bencher};
 use symbiosis_control::imtcp::published::{choice, fit, trend};
 use symbiosis_control::params::{Value, Values};
 use symbiosis_control::registry;
 use symbiosis_control::{Acked, Ask, Bytes, Departure, LossKind, Lost, Nanos, Rate, Report, Sent, Setup};
+
+/// Shows what is allocated between a connection's start and its end: nothing, but for what is built in a bench's own loop.
+#[global_allocator]
+static ALLOCATIONS: AllocProfiler = AllocProfiler::system();
 
 const PACKET: Bytes = Bytes(1500);
 /// Of 100 Mbit/s.
