@@ -15,6 +15,7 @@ extern crate std;
 mod bench;
 mod entry;
 mod interface;
+pub mod oscillation;
 pub mod params;
 pub mod registry;
 mod round;
