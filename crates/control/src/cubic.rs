@@ -5,9 +5,8 @@
 //! - the clock of an epoch runs between ACKs that may grow the window: not through recovery, and not while the application is the limit (§5.8);
 //! - HyStart++ (§4.10 recommends it) is not included: slow start ends at the first loss. Nor is undoing a spurious loss (§4.9).
 
-use alloc::boxed::Box;
-
 use crate::entry::{Entry, Feedback};
+use crate::oscillation::{OSCILLATION, oscillating};
 use crate::params::Param;
 use crate::window::{Law, LossBased};
 use crate::{Acked, Nanos};
@@ -20,10 +19,12 @@ pub const ENTRY: Entry = Entry {
         Param::number("c", 0.4, 0.01, 10.0, "steepness of the cubic, C [packets/s³]; RFC 9438 §5.1"),
         Param::number("beta", 0.7, 0.1, 0.95, "what a loss leaves of the window; RFC 9438 §4.6"),
         Param::flag("fast_convergence", true, "give up some of the old maximum when a loss comes before it; RFC 9438 §4.7"),
+        OSCILLATION,
     ],
     feedback: Feedback::Acks,
     build: |setup, values| {
-        Box::new(LossBased::new(setup, Cubic::new(values.number("c"), values.number("beta"), values.flag("fast_convergence"))))
+        let law = Cubic::new(values.number("c"), values.number("beta"), values.flag("fast_convergence"));
+        oscillating(setup, values, LossBased::new(setup, law))
     },
 };
 

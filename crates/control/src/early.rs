@@ -8,9 +8,10 @@
 use alloc::boxed::Box;
 
 use crate::entry::{Entry, Feedback};
+use crate::oscillation::{OSCILLATION, Windowed, oscillating};
 use crate::params::Param;
 use crate::symbiosis::measurement::{Measurement, Reading};
-use crate::symbiosis::{EPSILON, GAMMA, NOISE, PUBLISHED_MEASUREMENT, STREAM_PACKETS, SUBRANGES, measurement};
+use crate::symbiosis::{EPSILON, GAMMA, NOISE, NOISE_DOUBLES, PUBLISHED_MEASUREMENT, STREAM_PACKETS, SUBRANGES, measurement};
 use crate::window::{Window, may_grow};
 use crate::{Acked, Ask, Controller, LossKind, Lost, Nanos, Permit, Rate, Report, Sent, Setup};
 
@@ -23,11 +24,16 @@ pub const ENTRY: Entry = Entry {
         Param::number("gamma", GAMMA, 0.001, 0.999, "weight of the others' rate, below 1 or a flow dies out; I §4"),
         PUBLISHED_MEASUREMENT,
         NOISE,
+        NOISE_DOUBLES,
         SUBRANGES,
         STREAM_PACKETS,
+        OSCILLATION,
     ],
     feedback: Feedback::Acks,
-    build: |setup, values| Box::new(Early::new(setup, values.number("epsilon"), values.number("gamma"), measurement(setup, values))),
+    build: |setup, values| {
+        let early = Early::new(setup, values.number("epsilon"), values.number("gamma"), measurement(setup, values));
+        oscillating(setup, values, early)
+    },
 };
 
 /// Growth for one acknowledged packet (I §3, the equation after Eq 6). All in packets: window `w`, `Kτ`, and the others' `(K − A)τ`.
@@ -105,6 +111,12 @@ impl Controller for Early {
             plot("tau_ms", tau.millis());
         }
         self.measurement.gauges(plot);
+    }
+}
+
+impl Windowed for Early {
+    fn window_mut(&mut self) -> &mut Window {
+        &mut self.window
     }
 }
 

@@ -5,9 +5,8 @@
 //! neither pacing nor burstiness control; losses as in Reno, a timeout leaves one packet. There is no slow start: the same law holds from
 //! the first ACK on, so the window at most doubles in a round trip, and above `gain`·`alpha` grows by `gain`·`alpha`.
 
-use alloc::boxed::Box;
-
 use crate::entry::{Entry, Feedback};
+use crate::oscillation::{OSCILLATION, Windowed, oscillating};
 use crate::params::Param;
 use crate::round::Round;
 use crate::window::Window;
@@ -20,9 +19,10 @@ pub const ENTRY: Entry = Entry {
     params: &[
         Param::number("alpha", 100.0, 0.1, 1e5, "packets to keep in the queue; S §IV-A takes one for each Mbit/s of the bottleneck"),
         Param::number("gain", 0.5, 0.01, 1.0, "part of the way in one round trip (gamma in the draft, whose value is 0.5)"),
+        OSCILLATION,
     ],
     feedback: Feedback::Acks,
-    build: |setup, values| Box::new(Fast::new(setup, values.number("alpha"), values.number("gain"))),
+    build: |setup, values| oscillating(setup, values, Fast::new(setup, values.number("alpha"), values.number("gain"))),
 };
 
 /// The averaged RTT forgets within a third of a window, but no faster than this weight (draft-jwl-tcp-fast-01: min(3/cwnd, 1/4)).
@@ -96,6 +96,12 @@ impl Controller for Fast {
             plot("base_rtt_ms", self.base * 1e3);
             plot("rtt_ms", rtt * 1e3);
         }
+    }
+}
+
+impl Windowed for Fast {
+    fn window_mut(&mut self) -> &mut Window {
+        &mut self.window
     }
 }
 

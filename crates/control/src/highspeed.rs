@@ -9,11 +9,10 @@
 //! Above High_Window, where the RFC has no say, `b` stays at High_Decrease and `a` keeps to the response function; the appendix lets `b` fall on.
 //! Limited slow start (RFC 3742) is not included.
 
-use alloc::boxed::Box;
-
 use libm::{exp, log};
 
 use crate::entry::{Entry, Feedback};
+use crate::oscillation::{OSCILLATION, oscillating};
 use crate::window::{Law, LossBased};
 use crate::{Acked, Nanos};
 
@@ -21,9 +20,9 @@ use crate::{Acked, Nanos};
 pub const ENTRY: Entry = Entry {
     name: "highspeed",
     about: "HighSpeed TCP: Reno with a step and a cut that depend on the window (RFC 3649)",
-    params: &[],
+    params: &[OSCILLATION],
     feedback: Feedback::Acks,
-    build: |setup, _| Box::new(LossBased::new(setup, HighSpeed::new())),
+    build: |setup, values| oscillating(setup, values, LossBased::new(setup, HighSpeed::new())),
 };
 
 /// Up to this window it is Reno \[packets\] (RFC 3649 §5, Low_Window).

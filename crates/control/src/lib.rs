@@ -16,6 +16,7 @@ mod bench;
 mod entry;
 mod interface;
 pub mod observer;
+pub mod oscillation;
 pub mod params;
 pub mod registry;
 mod round;

@@ -2,9 +2,8 @@
 //!
 //! NewReno (RFC 6582) is the same law; what differs is how a sender retransmits, which is the world's part (`recovery` in a scenario).
 
-use alloc::boxed::Box;
-
 use crate::entry::{Entry, Feedback};
+use crate::oscillation::{OSCILLATION, oscillating};
 use crate::window::{Law, LossBased};
 use crate::{Acked, Nanos};
 
@@ -12,18 +11,18 @@ use crate::{Acked, Nanos};
 pub const RENO: Entry = Entry {
     name: "reno",
     about: "TCP Reno: one packet a round trip, half at a loss (RFC 5681)",
-    params: &[],
+    params: &[OSCILLATION],
     feedback: Feedback::Acks,
-    build: |setup, _| Box::new(LossBased::new(setup, Reno)),
+    build: |setup, values| oscillating(setup, values, LossBased::new(setup, Reno)),
 };
 
 /// TCP NewReno: Reno's law under the name that asks for NewReno's recovery.
 pub const NEWRENO: Entry = Entry {
     name: "newreno",
     about: "TCP NewReno: Reno's window; in the simulator with NewReno recovery unless told otherwise (RFC 6582)",
-    params: &[],
+    params: &[OSCILLATION],
     feedback: Feedback::Acks,
-    build: |setup, _| Box::new(LossBased::new(setup, Reno)),
+    build: |setup, values| oscillating(setup, values, LossBased::new(setup, Reno)),
 };
 
 /// Reno's law.

@@ -4,9 +4,8 @@
 //! Below `low_window` it is Reno. Kelly's law steps there: at 16 packets Reno's 1/16 becomes 0.01, and only from 100 packets on is that the
 //! faster one. Linux smooths the step away (it grows by the larger of 1/w and its constant); this is the published form.
 
-use alloc::boxed::Box;
-
 use crate::entry::{Entry, Feedback};
+use crate::oscillation::{OSCILLATION, oscillating};
 use crate::params::Param;
 use crate::window::{Law, LossBased};
 use crate::{Acked, Nanos};
@@ -24,10 +23,12 @@ pub const ENTRY: Entry = Entry {
             "growth for each acknowledged packet [packets]; Kelly's a, S Eq 15. Linux before 4.0 had 0.02",
         ),
         Param::number("low_window", 16.0, 1.0, 1e6, "Reno below this window [packets]; Kelly's lwnd"),
+        OSCILLATION,
     ],
     feedback: Feedback::Acks,
     build: |setup, values| {
-        Box::new(LossBased::new(setup, Scalable { step: values.number("step"), low_window: values.number("low_window") }))
+        let law = Scalable { step: values.number("step"), low_window: values.number("low_window") };
+        oscillating(setup, values, LossBased::new(setup, law))
     },
 };
 

@@ -10,9 +10,8 @@
 //! own fine-grained retransmission timer and its second cut for a packet lost twice are matters of recovery, which is the world's; growth
 //! stops by the `app_limited` flag, not when the flight is two packets behind.
 
-use alloc::boxed::Box;
-
 use crate::entry::{Entry, Feedback};
+use crate::oscillation::{OSCILLATION, Windowed, oscillating};
 use crate::params::Param;
 use crate::round::Round;
 use crate::window::Window;
@@ -26,9 +25,12 @@ pub const ENTRY: Entry = Entry {
         Param::number("alpha", 1.0, 1.0, 1e4, "grow below this many queued packets; ns-2's v_alpha_"),
         Param::number("beta", 3.0, 1.0, 1e4, "shrink above this many queued packets; ns-2's v_beta_"),
         Param::number("gamma", 1.0, 1.0, 1e4, "leave slow start above this many queued packets; ns-2's v_gamma_"),
+        OSCILLATION,
     ],
     feedback: Feedback::Acks,
-    build: |setup, values| Box::new(Vegas::new(setup, values.number("alpha"), values.number("beta"), values.number("gamma"))),
+    build: |setup, values| {
+        oscillating(setup, values, Vegas::new(setup, values.number("alpha"), values.number("beta"), values.number("gamma")))
+    },
 };
 
 /// No decision takes the window below this \[packets\] (ns-2).
@@ -190,6 +192,12 @@ impl Controller for Vegas {
         if self.base.is_finite() {
             plot("base_rtt_ms", self.base * 1e3);
         }
+    }
+}
+
+impl Windowed for Vegas {
+    fn window_mut(&mut self) -> &mut Window {
+        &mut self.window
     }
 }
 

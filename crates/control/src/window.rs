@@ -3,6 +3,7 @@
 //!
 //! Where it deviates: a loss halves the window and not the flight (as ns-2 and Linux do), and it never makes a window larger than it was.
 
+use crate::oscillation::Windowed;
 use crate::{Acked, Ask, Bytes, Controller, LossKind, Lost, Nanos, Permit, Setup};
 
 /// No loss halves a window below this many packets (RFC 5681 Eq 4).
@@ -167,6 +168,12 @@ impl<L: Law> Controller for LossBased<L> {
     fn gauges(&self, plot: &mut dyn FnMut(&'static str, f64)) {
         self.window.gauges(plot);
         self.law.gauges(plot);
+    }
+}
+
+impl<L: Law> Windowed for LossBased<L> {
+    fn window_mut(&mut self) -> &mut Window {
+        &mut self.window
     }
 }
 

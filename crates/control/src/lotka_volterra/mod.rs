@@ -26,5 +26,6 @@ mod model;
 mod ode;
 pub mod populations;
 pub mod reno_rivalry;
+pub mod stationary;
 
 pub use model::{Bandwidth, LotkaVolterra, logistic};

@@ -25,6 +25,7 @@ use crate::entry::{Entry, Feedback};
 use crate::imtcp::ImTcp;
 use crate::imtcp::published::PublishedImTcp;
 use crate::lotka_volterra::Bandwidth;
+use crate::oscillation::{OSCILLATION, Windowed, oscillating};
 use crate::params::{Param, Values};
 use crate::window::{Window, may_grow};
 use crate::{Acked, Ask, Bytes, Controller, Departure, LossKind, Lost, Nanos, Permit, Report, Sent, Setup};
@@ -53,6 +54,8 @@ pub(crate) const PUBLISHED_MEASUREMENT: Param =
 const ABOUT_MEASUREMENT: &str = "where K and A come from: the data packets themselves, by our estimator or by the published one; a simulator's \
                                  own knowledge; or of that K alone, with A = K (S §III-D)";
 pub(crate) const NOISE: Param = Param::number("noise", 0.0, 0.0, 10.0, "oracle: relative standard deviation of K − A (T §3.2)");
+pub(crate) const NOISE_DOUBLES: Param =
+    Param::number("noise_doubles_s", 0.0, 0.0, 1e6, "oracle: the noise doubles whenever this time has passed [s] (T §3.1: 100); 0: never");
 
 pub(crate) const SUBRANGES: Param =
     Param::number("subranges", 10.0, 2.0, 30.0, "imtcp-published: sub-ranges of the search, a stream for each (B §3.2: 10 × 20 is best)");
@@ -69,6 +72,7 @@ pub const OURS: Entry = Entry {
         GAMMA_RULE,
         MEASUREMENT,
         NOISE,
+        NOISE_DOUBLES,
         SUBRANGES,
         STREAM_PACKETS,
         Param::number("pacing", 1.25, 0.0, 100.0, "packets leave at this multiple of window/srtt; 0: when ACKs come"),
@@ -84,6 +88,7 @@ pub const OURS: Entry = Entry {
         Param::number("drain_s", 10.0, 0.0, 1e6, "mean time between drains [s], which keep τ true; 0: none"),
         Param::flag("keep", true, "a loss takes no more from the window than is over Aτ: what is free is not congested"),
         Param::number("start", 0.8, 0.0, 1.0, "slow start up to this part of the model's equilibrium; 0: none"),
+        OSCILLATION,
     ],
     feedback: Feedback::Acks,
     build: |setup, values| {
@@ -97,7 +102,7 @@ pub const OURS: Entry = Entry {
             "logarithmic" => Law::Logarithmic { theta: Nanos::from_secs(values.number("theta_ms") / 1e3), packet: setup.packet },
             _ => lotka_volterra(values, values.flag("correction")),
         };
-        Box::new(Symbiosis::new(setup, values, law, settings))
+        oscillating(setup, values, Symbiosis::new(setup, values, law, settings))
     },
 };
 
@@ -105,9 +110,9 @@ pub const OURS: Entry = Entry {
 pub const PAPER: Entry = Entry {
     name: "symbiosis-paper",
     about: "TCP Symbiosis as published: the closed form from ACK to ACK, lifetime minimum RTT, no pacing (S §II, T §2.2)",
-    params: &[EPSILON_PARAM, GAMMA_PARAM, GAMMA_RULE, PUBLISHED_MEASUREMENT, NOISE, SUBRANGES, STREAM_PACKETS],
+    params: &[EPSILON_PARAM, GAMMA_PARAM, GAMMA_RULE, PUBLISHED_MEASUREMENT, NOISE, NOISE_DOUBLES, SUBRANGES, STREAM_PACKETS, OSCILLATION],
     feedback: Feedback::Acks,
-    build: |setup, values| Box::new(Symbiosis::new(setup, values, lotka_volterra(values, false), Settings::default())),
+    build: |setup, values| oscillating(setup, values, Symbiosis::new(setup, values, lotka_volterra(values, false), Settings::default())),
 };
 
 /// What `symbiosis` adds to the papers; nothing by default.
@@ -136,7 +141,7 @@ const START_PACING: f64 = 2.0;
 /// The measurement of the name that a parameter gives.
 pub(crate) fn measurement(setup: &Setup, values: &Values) -> Box<dyn Measurement> {
     match values.word("measurement") {
-        "oracle" => Box::new(Oracle::new(values.number("noise"), setup.seed)),
+        "oracle" => Box::new(Oracle::new(values.number("noise"), Nanos::from_secs(values.number("noise_doubles_s")), setup.seed)),
         "capacity" => Box::new(Oracle::of_capacity()),
         "imtcp" => Box::new(ImTcp::new(setup)),
         "imtcp-published" => {
@@ -321,6 +326,12 @@ impl Controller for Symbiosis {
             plot("equilibrium_packets", self.law.equilibrium(&path) / self.packet.as_f64());
         }
         self.measurement.gauges(plot);
+    }
+}
+
+impl Windowed for Symbiosis {
+    fn window_mut(&mut self) -> &mut Window {
+        &mut self.window
     }
 }
 

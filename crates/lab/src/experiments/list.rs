@@ -3,10 +3,11 @@
 //! Papers: **I** Iguchi et al. 2005; **S** Hasegawa and Murata 2006; **B** Kodama 2007; **T** Kodama 2009; **H** Magalhaes, HCC.
 
 use super::Status::{Ready, Waits};
-use super::{Experiment, Status, h0, h2, h3, h4, h5, h6, h7, h8, h9, h10, h11, i1, i4, m1, m2, m3, m4, s1, s4, s7, s14, t3};
+use super::{
+    Experiment, Status, h0, h2, h3, h4, h5, h6, h7, h8, h9, h10, h11, i1, i4, m1, m2, m3, m4, s1, s4, s7, s14, t3, t6, t10, t11, t12, t15, t18,
+};
 
 const IMTCP: Status = Waits("ImTCP");
-const OSCILLATION: Status = Waits("ImTCP and self-induced oscillation");
 
 const fn experiment(id: &'static str, title: &'static str, source: &'static str, status: Status) -> Experiment {
     Experiment { id, also: &[], title, source, status }
@@ -36,12 +37,13 @@ pub const ALL: &[Experiment] = &[
     experiment("S14", "Different access links", "S Fig 14", Ready(s14::run)),
     experiment("T3", "Two flows", "T Fig 3", Ready(t3::run)),
     experiment("T5", "The laboratory: steps of A over four RTTs", "T Fig 5, B Fig 6", IMTCP).also(&["B6"]),
-    experiment("T6", "Noise on A: γ = 0.95, 0.5, noise-aware", "T Figs 6-8", IMTCP).also(&["T7", "T8"]),
-    experiment("T10", "A drops and recovers", "T Figs 10, 14", OSCILLATION).also(&["T14"]),
-    experiment("T11", "Ten flows join and leave", "T Figs 11, 17", OSCILLATION).also(&["T17"]),
-    experiment("T12", "Degree of oscillation", "T Figs 12, 13", OSCILLATION).also(&["T13"]),
-    experiment("T15", "Probability of a timeout when A drops", "T Fig 15", OSCILLATION),
-    experiment("T16", "The same over the buffer", "T Fig 16", OSCILLATION),
+    experiment("T6", "Noise on A: γ = 0.95, 0.5, noise-aware", "T Figs 6-8", Ready(t6::run)).also(&["T7", "T8"]),
+    experiment("T10", "A drops and recovers", "T Figs 10, 14", Ready(t10::run)).also(&["T14"]),
+    experiment("T11", "Ten flows join and leave", "T Figs 11, 17", Ready(t11::run)).also(&["T17"]),
+    experiment("T12", "Degree of oscillation", "T Figs 12, 13", Ready(t12::run)).also(&["T13"]),
+    experiment("T15", "Probability of a timeout when A drops", "T Fig 15", Ready(t15::run)),
+    experiment("T16", "The same over the buffer", "T Fig 16", Ready(t15::over_buffers)),
+    experiment("T18", "Oscillation and noise-aware γ around other controllers", "ours (T §5)", Ready(t18::run)),
     experiment("M1", "What symbiosis measures beside UDP", "ours", Ready(m1::run)),
     experiment("M2", "What measurements read while nobody obeys them", "ours", Ready(m2::run)),
     experiment("M3", "What disturbs the measurement", "ours", Ready(m3::run)),

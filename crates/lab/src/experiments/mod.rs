@@ -30,7 +30,14 @@ mod s14;
 mod s4;
 mod s7;
 mod series;
+mod step;
+mod t10;
+mod t11;
+mod t12;
+mod t15;
+mod t18;
 mod t3;
+mod t6;
 
 pub use lab::Lab;
 pub use list::ALL;
