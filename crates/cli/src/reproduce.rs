@@ -29,8 +29,8 @@ const WIDTH: usize = 140;
 
 const TITLE: &str = "The papers, reproduced";
 const INTRO: &str = "Every figure and table that can be run, in the papers' form, with their claims checked. `symbiosis-paper` is the \
-                     papers to the letter, `symbiosis` our best. In the papers' experiments both are fed by the oracle: the simulator \
-                     hands them the true capacity and available bandwidth. In `M1` a flow measures for itself.";
+                     papers to the letter with the published ImTCP, `symbiosis` our best with our own measurement. Beside both stand \
+                     the same with the oracle: the simulator hands them the true capacity and available bandwidth.";
 
 /// What to reproduce.
 #[derive(Debug, clap::Args)]

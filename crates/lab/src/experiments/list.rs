@@ -2,12 +2,11 @@
 //!
 //! Papers: **I** Iguchi et al. 2005; **S** Hasegawa and Murata 2006; **B** Kodama 2007; **T** Kodama 2009; **H** Magalhaes, HCC.
 
-use super::Status::{Ready, Waits};
+use super::Status::Ready;
 use super::{
-    Experiment, Status, h0, h2, h3, h4, h5, h6, h7, h8, h9, h10, h11, i1, i4, m1, m2, m3, m4, s1, s4, s7, s14, t3, t6, t10, t11, t12, t15, t18,
+    Experiment, b4, h0, h2, h3, h4, h5, h6, h7, h8, h9, h10, h11, i1, i4, m1, m2, m3, m4, s1, s4, s7, s9, s11, s12, s14, t3, t5, t6, t10,
+    t11, t12, t15, t18,
 };
-
-const IMTCP: Status = Waits("ImTCP");
 
 const fn experiment(id: &'static str, title: &'static str, source: &'static str, status: Status) -> Experiment {
     Experiment { id, also: &[], title, source, status }
@@ -24,19 +23,19 @@ pub const ALL: &[Experiment] = &[
     experiment("I1", "The discrete logistic equation", "I Fig 1", Ready(i1::run)),
     experiment("S1", "Two species in competition", "I Fig 2, S Fig 1", Ready(s1::run)).also(&["I2"]),
     experiment("I4", "One flow beside UDP", "I Fig 4", Ready(i4::run)),
-    experiment("I5", "Convergence time over bandwidth", "I Fig 5", IMTCP),
-    experiment("I6", "Five flows join and leave", "I Fig 6", IMTCP),
+    experiment("I5", "Convergence time over bandwidth", "I Fig 5", Ready(s9::of_i)),
+    experiment("I6", "Five flows join and leave", "I Fig 6", Ready(s11::of_i)),
     experiment("S4", "Share beside Reno over ε and buffer", "S Fig 4", Ready(s4::over_buffers)),
     experiment("S5", "Share beside Reno over ε and capacity", "S Fig 5", Ready(s4::over_capacities)),
     experiment("S7", "One flow, 100 Mbit/s", "S Fig 7", Ready(s7::at_100_mbps)),
     experiment("S8", "One flow, 1 Gbit/s", "S Fig 8", Ready(s7::at_1_gbps)),
-    experiment("S9", "Convergence time over bandwidth", "S Fig 9", IMTCP),
-    experiment("S10", "Convergence time over delay", "S Fig 10", IMTCP),
-    experiment("S11", "Five flows join and leave", "S Fig 11", IMTCP),
-    experiment("S12", "Steps of UDP: throughput and queue", "S Figs 12, 13", IMTCP).also(&["S13"]),
+    experiment("S9", "Convergence time over bandwidth", "S Fig 9", Ready(s9::over_bandwidths)),
+    experiment("S10", "Convergence time over delay", "S Fig 10", Ready(s9::over_delays)),
+    experiment("S11", "Five flows join and leave", "S Fig 11", Ready(s11::of_s)),
+    experiment("S12", "Steps of UDP: throughput and queue", "S Figs 12, 13", Ready(s12::run)).also(&["S13"]),
     experiment("S14", "Different access links", "S Fig 14", Ready(s14::run)),
     experiment("T3", "Two flows", "T Fig 3", Ready(t3::run)),
-    experiment("T5", "The laboratory: steps of A over four RTTs", "T Fig 5, B Fig 6", IMTCP).also(&["B6"]),
+    experiment("T5", "The laboratory: steps of A over four RTTs", "T Fig 5, B Fig 6", Ready(t5::laboratory)).also(&["B6"]),
     experiment("T6", "Noise on A: γ = 0.95, 0.5, noise-aware", "T Figs 6-8", Ready(t6::run)).also(&["T7", "T8"]),
     experiment("T10", "A drops and recovers", "T Figs 10, 14", Ready(t10::run)).also(&["T14"]),
     experiment("T11", "Ten flows join and leave", "T Figs 11, 17", Ready(t11::run)).also(&["T17"]),
@@ -48,11 +47,11 @@ pub const ALL: &[Experiment] = &[
     experiment("M2", "What measurements read while nobody obeys them", "ours", Ready(m2::run)),
     experiment("M3", "What disturbs the measurement", "ours", Ready(m3::run)),
     experiment("M4", "Flows among themselves: two laws", "ours, S Eqs 19-21", Ready(m4::run)),
-    experiment("B4", "ImTCP's error over sub-ranges and stream length", "B Fig 4", IMTCP),
-    experiment("B5", "ImTCP's measurements a second over RTT", "B Fig 5", IMTCP),
-    experiment("B9", "Osaka to Tokyo", "B Figs 8, 9", IMTCP).also(&["B8"]),
-    experiment("B11", "Osaka to California", "B Figs 10, 11", IMTCP).also(&["B10"]),
-    experiment("B12", "Osaka to California, A fixed", "B Fig 12, Table 7", IMTCP),
+    experiment("B4", "ImTCP's error over sub-ranges and stream length", "B Fig 4", Ready(b4::shapes)),
+    experiment("B5", "ImTCP's measurements a second over RTT", "B Fig 5", Ready(b4::rates)),
+    experiment("B9", "Osaka to Tokyo", "B Figs 8, 9", Ready(t5::osaka_tokyo)).also(&["B8"]),
+    experiment("B11", "Osaka to California", "B Figs 10, 11", Ready(t5::osaka_california)).also(&["B10"]),
+    experiment("B12", "Osaka to California, A fixed", "B Fig 12, Table 7", Ready(t5::fixed)),
     experiment("H0", "HCC: the weight of a pair", "ours, on H Table 1", Ready(h0::run)),
     experiment("H2", "One XMTP flow over delays", "H Fig 2", Ready(h2::run)),
     experiment("H3", "XMTP beside CBR", "H Fig 3", Ready(h3::run)),

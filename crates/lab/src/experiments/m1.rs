@@ -53,9 +53,9 @@ pub fn run(lab: &Lab) -> Outcome {
     for available in [20.0, 50.0, 80.0] {
         let scenario = lab.scenario(&text(&format!("A{available}"), duration, &format!("{}", K - available)));
         let runs = lab.over_seeds(&scenario);
-        let bias = over(&runs, |run| series::mean(&series::gauge(run, "A_mbps"), START_UP, duration) - available);
-        let spread = over(&runs, |run| deviation(&series::gauge(run, "A_mbps")));
-        let capacity = over(&runs, |run| series::mean(&series::gauge(run, "K_mbps"), START_UP, duration));
+        let bias = over(&runs, |run| series::mean(&series::gauge(run, 0, "A_mbps"), START_UP, duration) - available);
+        let spread = over(&runs, |run| deviation(&series::gauge(run, 0, "A_mbps")));
+        let capacity = over(&runs, |run| series::mean(&series::gauge(run, 0, "K_mbps"), START_UP, duration));
         let used = over(&runs, |run| run.summary.flows[0].throughput_mbps / available);
         let lost = over(&runs, |run| run.summary.links[0].drops as f64);
         found.claims.extend([
@@ -133,7 +133,7 @@ fn steps(lab: &Lab, found: &mut Outcome) -> Figure {
         // Nine tenths of the way.
         let there = move |a: f64| (a - from) / (to - from) >= 0.9;
         let delay = over(&runs, |run| {
-            let points = series::gauge(run, "A_mbps");
+            let points = series::gauge(run, 0, "A_mbps");
             points.iter().find(|(t, a)| *t > at && there(*a)).map_or(f64::INFINITY, |(t, _)| t - at) / RTT
         });
         found.claims.push(found_in(from, to, delay));
@@ -146,7 +146,7 @@ fn steps(lab: &Lab, found: &mut Outcome) -> Figure {
         caption: "What one flow of symbiosis reads when UDP jumps from 20 to 80 Mbit/s and back; the first seed.".into(),
         x: Axis::linear("time [s]"),
         y: Axis::linear("available bandwidth [Mbit/s]").range(0.0, 110.0),
-        series: vec![Series::new("measured", Mark::Line, series::gauge(&runs[0], "A_mbps")), Series::new("truth", Mark::Dashed, truth)],
+        series: vec![Series::new("measured", Mark::Line, series::gauge(&runs[0], 0, "A_mbps")), Series::new("truth", Mark::Dashed, truth)],
     }
 }
 

@@ -73,7 +73,7 @@ every_ms = {every}
         let found = scenarios.par_iter().zip(FREE).map(|(scenario, free)| {
             let runs = lab.over_seeds(scenario);
             let readings = |run: &Run| -> Vec<f64> {
-                let gauge = series::gauge(run, "A_mbps");
+                let gauge = series::gauge(run, 0, "A_mbps");
                 gauge.iter().filter(|(t, _)| *t >= self.duration / 3.0).map(|(_, a)| a / self.mbps).collect()
             };
             (over(&runs, |run| series::moments(&readings(run)).0 - free), over(&runs, |run| series::moments(&readings(run)).1))

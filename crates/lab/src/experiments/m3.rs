@@ -147,14 +147,14 @@ pub fn run(lab: &Lab) -> Outcome {
     let mut found = Outcome::default();
     let mut errors = [Vec::new(), Vec::new()];
     for (number, (case, runs)) in CASES.iter().zip(&runs).enumerate() {
-        let silent = runs.iter().all(|run| series::gauge(run, "A_mbps").iter().all(|(t, _)| *t < START_UP));
+        let silent = runs.iter().all(|run| series::gauge(run, 0, "A_mbps").iter().all(|(t, _)| *t < START_UP));
         if silent {
             let none = Measured { mean: 0.0, ci95: 0.0, seeds: lab.seeds };
             let text = format!("{}: A within 1 % of K, or nothing is claimed", case.name);
             found.claims.push(claim(text, "0 or no reading", none, "readings", true, ""));
             continue;
         }
-        let mean = |run: &Run, gauge: &str| series::mean(&series::gauge(run, gauge), START_UP, f64::from(duration));
+        let mean = |run: &Run, gauge: &str| series::mean(&series::gauge(run, 0, gauge), START_UP, f64::from(duration));
         for (which, truth, bound) in [("A", A, 1.0_f64), ("K", 100.0, 2.0)] {
             let bias = over(runs, |run| mean(run, &format!("{which}_mbps")) - truth);
             let interval = over(runs, |run| mean(run, &format!("{which}_ci95_mbps")));

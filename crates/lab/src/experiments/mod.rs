@@ -3,7 +3,9 @@
 //! An experiment makes its scenarios as TOML text, which the report shows and `symbiosis simulate` takes, runs them, draws the paper's
 //! plot and checks the paper's claims. A claim that differs is an honest result and says why.
 
+mod b4;
 mod claims;
+mod dumbbell;
 mod h0;
 mod h10;
 mod h11;
@@ -18,6 +20,7 @@ mod h9;
 mod hcc;
 mod i1;
 mod i4;
+mod joins;
 mod kinds;
 mod lab;
 mod list;
@@ -25,18 +28,24 @@ mod m1;
 mod m2;
 mod m3;
 mod m4;
+mod reach;
 mod s1;
+mod s11;
+mod s12;
 mod s14;
 mod s4;
 mod s7;
+mod s9;
 mod series;
 mod step;
+mod steps;
 mod t10;
 mod t11;
 mod t12;
 mod t15;
 mod t18;
 mod t3;
+mod t5;
 mod t6;
 
 pub use lab::Lab;

@@ -1,5 +1,6 @@
 //! From traces to points, and numbers of a part of a trace.
 
+use symbiosis_path::LinkSample;
 use symbiosis_sim::{FlowSample, Outcome};
 
 /// `(time [s], value)` of each sample of a flow.
@@ -23,17 +24,46 @@ pub fn mean(points: &[(f64, f64)], from: f64, to: f64) -> f64 {
     inside.iter().sum::<f64>() / inside.len() as f64
 }
 
-/// Packets that the first listed link dropped from one time on.
+/// Packets that the listed links dropped from one time on.
 pub fn drops_from(outcome: &Outcome, from: f64) -> f64 {
-    let trace = &outcome.link_traces[0];
-    let before = trace.iter().take_while(|sample| sample.at.secs() <= from).last().map_or(0, |sample| sample.drops);
-    (trace.last().map_or(0, |sample| sample.drops) - before) as f64
+    let dropped = |trace: &Vec<LinkSample>| {
+        let before = trace.iter().take_while(|sample| sample.at.secs() <= from).last().map_or(0, |sample| sample.drops);
+        trace.last().map_or(0, |sample| sample.drops) - before
+    };
+    outcome.link_traces.iter().map(dropped).sum::<u64>() as f64
 }
 
-/// A gauge of the first flow over time; samples without it are left out.
-pub fn gauge(outcome: &Outcome, name: &str) -> Vec<(f64, f64)> {
+/// Packets that the listed links dropped from one time to another.
+pub fn drops(outcome: &Outcome, from: f64, to: f64) -> f64 {
+    drops_from(outcome, from) - drops_from(outcome, to)
+}
+
+/// A gauge of a flow's controller over time \[s\]; samples without it are left out.
+pub fn gauge(outcome: &Outcome, flow: usize, name: &str) -> Vec<(f64, f64)> {
     let value = |sample: &FlowSample| sample.gauges.iter().find(|(known, _)| *known == name).map(|(_, value)| *value);
-    outcome.flow_traces[0].iter().filter_map(|sample| Some((sample.at.secs(), value(sample)?))).collect()
+    outcome.flow_traces[flow].iter().filter_map(|sample| Some((sample.at.secs(), value(sample)?))).collect()
+}
+
+/// What reached a flow's receiver between two times \[Mbit/s\].
+pub fn delivered(outcome: &Outcome, flow: usize, from: f64, to: f64) -> f64 {
+    let trace = &outcome.flow_traces[flow];
+    let until = |t: f64| trace.iter().take_while(|sample| sample.at.secs() <= t).last();
+    let bytes = |t: f64| until(t).map_or(0.0, |sample| sample.delivered_bytes as f64);
+    (bytes(to) - bytes(from)) * 8e-6 / (to - from)
+}
+
+/// What reached a flow's receiver \[Mbit/s\] over time \[s\], in steps of so many seconds.
+pub fn throughput(outcome: &Outcome, flow: usize, step: f64) -> Vec<(f64, f64)> {
+    let mut points = Vec::new();
+    let mut last = (0.0, 0.0);
+    for sample in &outcome.flow_traces[flow] {
+        let (at, bytes) = (sample.at.secs(), sample.delivered_bytes as f64);
+        if at >= last.0 + step - 1e-9 {
+            points.push((at, (bytes - last.1) * 8e-6 / (at - last.0)));
+            last = (at, bytes);
+        }
+    }
+    points
 }
 
 /// Mean and standard deviation.

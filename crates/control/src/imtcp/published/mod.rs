@@ -67,7 +67,7 @@ impl PublishedImTcp {
     /// For a new connection: `k` sub-ranges, streams of `n` packets, at least two and five.
     pub fn new(setup: &Setup, k: usize, n: usize) -> PublishedImTcp {
         let n = n.max(5);
-        let streams: Vec<_> = (0..k.max(2)).map(|_| Stream::new(n, setup.packet)).collect();
+        let streams: Vec<_> = (0..k.max(2)).map(|_| Stream::new(n, setup.packet, setup.timer)).collect();
         PublishedImTcp {
             packet: setup.packet,
             n,

@@ -5,7 +5,8 @@ use alloc::vec::Vec;
 use super::capacity::Pair;
 use crate::{Acked, Bytes, Nanos, Sent};
 
-/// A packet may leave by so much of its gap before or after its time.
+/// A packet may leave by so much of its gap before or after its time, or by what the host's timer can do, if that is more: then the rates
+/// that can be tried are coarse (B §4.1.2), but a stream is evaluated by when its packets really left.
 const OFF_TIME: f64 = 0.1;
 /// A packet that should follow the one before it at once may be so late: the published host's timer (B §3.1).
 const AT_ONCE: Nanos = Nanos::from_micros(50);
@@ -71,15 +72,17 @@ pub struct Stream {
     /// How many make it whole, the pair's second included.
     whole: usize,
     size: Bytes,
+    /// What the host's timer can do.
+    timer: Nanos,
     arrived: usize,
     /// Arrivals are by the receiver's clock.
     by_receiver: bool,
 }
 
 impl Stream {
-    /// Room for a stream of `n` packets of `size`.
-    pub fn new(n: usize, size: Bytes) -> Stream {
-        Stream { packets: Vec::with_capacity(n + 1), whole: n + 1, size, arrived: 0, by_receiver: false }
+    /// Room for a stream of `n` packets of `size`, which leave at multiples of `timer`.
+    pub fn new(n: usize, size: Bytes, timer: Nanos) -> Stream {
+        Stream { packets: Vec::with_capacity(n + 1), whole: n + 1, size, timer, arrived: 0, by_receiver: false }
     }
 
     /// Nothing has left.
@@ -109,7 +112,7 @@ impl Stream {
             if packet.retransmission || last.number.checked_add(1) != Some(packet.number) {
                 return Err(Cause::Missing);
             }
-            let off = if gap == Nanos::ZERO { AT_ONCE } else { gap.scale(OFF_TIME) };
+            let off = if gap == Nanos::ZERO { AT_ONCE } else { gap.scale(OFF_TIME) }.max(self.timer);
             let real = packet.now - last.sent_at;
             if real > gap.saturating_add(off) {
                 return Err(Cause::Late);

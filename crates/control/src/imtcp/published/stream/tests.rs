@@ -16,7 +16,7 @@ fn acked(number: u64, sent_at: Nanos, now: Nanos) -> Acked {
 
 /// Three packets a gap apart and the pair's second have left.
 fn stream() -> (Stream, [Nanos; 4]) {
-    let mut stream = Stream::new(3, SIZE);
+    let mut stream = Stream::new(3, SIZE, Nanos::ZERO);
     let times = [GAP * 10, GAP * 11, GAP * 12, GAP * 12];
     for (number, now) in (7..).zip(times) {
         assert!(!stream.is_sent());
@@ -50,15 +50,25 @@ fn a_valid_stream_tells_delays_rates_and_pairs() {
 }
 
 #[test]
+fn a_packet_may_be_as_late_as_a_coarse_timer_makes_it() {
+    let gap = Nanos::from_micros(137);
+    for (after, wanted) in [(150, Ok(())), (187, Ok(())), (188, Err(Cause::Late)), (86, Err(Cause::Early))] {
+        let mut stream = Stream::new(3, SIZE, Nanos::from_micros(50));
+        stream.sent(&sent(1, GAP), gap).unwrap();
+        assert_eq!(stream.sent(&sent(2, GAP + Nanos::from_micros(after)), gap), wanted, "{after}");
+    }
+}
+
+#[test]
 fn a_packet_that_leaves_off_its_time_is_no_reading() {
     let micros = Nanos::from_micros;
     for (after, wanted) in [(899, Err(Cause::Early)), (900, Ok(())), (1100, Ok(())), (1101, Err(Cause::Late))] {
-        let mut stream = Stream::new(3, SIZE);
+        let mut stream = Stream::new(3, SIZE, Nanos::ZERO);
         stream.sent(&sent(1, GAP), GAP).unwrap();
         assert_eq!(stream.sent(&sent(2, GAP + micros(after)), GAP), wanted, "{after}");
     }
     for (after, wanted) in [(0, Ok(())), (50, Ok(())), (51, Err(Cause::Late))] {
-        let mut stream = Stream::new(3, SIZE);
+        let mut stream = Stream::new(3, SIZE, Nanos::ZERO);
         stream.sent(&sent(1, GAP), GAP).unwrap();
         assert_eq!(stream.sent(&sent(2, GAP + micros(after)), Nanos::ZERO), wanted, "{after} after at once");
     }
@@ -67,7 +77,7 @@ fn a_packet_that_leaves_off_its_time_is_no_reading() {
 #[test]
 fn a_packet_that_is_no_neighbour_or_not_full_is_no_reading() {
     let begun = || {
-        let mut stream = Stream::new(3, SIZE);
+        let mut stream = Stream::new(3, SIZE, Nanos::ZERO);
         stream.sent(&sent(u64::MAX - 1, GAP), GAP).unwrap();
         stream
     };
@@ -76,7 +86,7 @@ fn a_packet_that_is_no_neighbour_or_not_full_is_no_reading() {
     assert_eq!(begun().sent(&Sent { retransmission: true, ..next }, GAP), Err(Cause::Missing));
     assert_eq!(begun().sent(&Sent { number: 3, ..next }, GAP), Err(Cause::Missing));
     assert_eq!(begun().sent(&Sent { bytes: Bytes(40), ..next }, GAP), Err(Cause::Size));
-    assert_eq!(Stream::new(3, SIZE).sent(&Sent { retransmission: true, ..next }, GAP), Err(Cause::Missing));
+    assert_eq!(Stream::new(3, SIZE, Nanos::ZERO).sent(&Sent { retransmission: true, ..next }, GAP), Err(Cause::Missing));
 }
 
 #[test]
@@ -101,7 +111,7 @@ fn what_is_lost_repeated_or_merged_on_the_way_is_no_reading() {
 
 #[test]
 fn while_it_leaves_others_acks_are_not_its_own() {
-    let mut stream = Stream::new(3, SIZE);
+    let mut stream = Stream::new(3, SIZE, Nanos::ZERO);
     assert_eq!(stream.acked(&acked(7, GAP, GAP), GAP), Ok(false));
     stream.sent(&sent(7, GAP), GAP).unwrap();
     assert_eq!(stream.acked(&acked(9, GAP, GAP * 2), GAP), Ok(false));
