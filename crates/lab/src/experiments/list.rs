@@ -2,7 +2,7 @@
 //!
 //! Papers: **I** Iguchi et al. 2005; **S** Hasegawa and Murata 2006; **B** Kodama 2007; **T** Kodama 2009; **H** Magalhaes, HCC.
 
-use super::Status::Ready;
+use super::Status::{self, Ready};
 use super::{
     Experiment, b4, h0, h2, h3, h4, h5, h6, h7, h8, h9, h10, h11, i1, i4, m1, m2, m3, m4, s1, s4, s7, s9, s11, s12, s14, t3, t5, t6, t10,
     t11, t12, t15, t18,
