@@ -11,7 +11,7 @@ use console::Term;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use miette::miette;
 use rayon::prelude::*;
-use symbiosis_lab::experiments::{ALL, Experiment, Lab, Status, find};
+use symbiosis_lab::experiments::{ALL, Experiment, Lab, find};
 use symbiosis_lab::outcome::Outcome;
 use symbiosis_lab::report::{self, Entry};
 
@@ -61,7 +61,7 @@ pub struct Args {
 /// Runs the command.
 ///
 /// # Errors
-/// An experiment is unknown or waits for something, or the report cannot be written.
+/// An experiment is unknown, or the report cannot be written.
 pub fn run(args: &Args) -> Result<(), Failure> {
     if args.list {
         return print(&list());
@@ -101,8 +101,7 @@ fn run_all(args: &Args, chosen: &[&'static Experiment], out: &Path) -> Result<Fo
     let lab = Lab { quick: args.quick, seeds: args.seeds.unwrap_or(if args.quick { QUICK_SEEDS } else { SEEDS }), ran: &ran };
     let found: Mutex<Found> = Mutex::new(Vec::new());
     let one = |experiment: &&'static Experiment| {
-        let Status::Ready(run) = experiment.status else { unreachable!("only those that are ready are chosen") };
-        let outcome = run(&lab);
+        let outcome = (experiment.run)(&lab);
         let mut found = found.lock().expect("nobody panics while writing");
         found.push((*experiment, outcome));
         found.sort_by_key(|(experiment, _)| ALL.iter().position(|other| other.id == experiment.id));
@@ -128,22 +127,14 @@ fn entries<'a>(args: &Args, found: &'a [(&'static Experiment, Outcome)]) -> Vec<
     found.iter().map(entry).collect()
 }
 
-/// The experiments that were asked for, or all that are ready.
+/// The experiments that were asked for, or all.
 fn chosen(only: &[String]) -> Result<Vec<&'static Experiment>, Failure> {
     if only.is_empty() {
-        return Ok(ALL.iter().filter(|experiment| matches!(experiment.status, Status::Ready(_))).collect());
+        return Ok(ALL.iter().collect());
     }
-    let ready = || ALL.iter().filter(|e| matches!(e.status, Status::Ready(_))).map(|e| e.id).collect::<Vec<_>>().join(", ");
-    let mut chosen = only
-        .iter()
-        .map(|id| match find(id.trim()) {
-            None => Err(Failure::input(format!("--only {id}: there is no such experiment"), format!("ready are {}", ready()))),
-            Some(Experiment { status: Status::Waits(what), id, .. }) => {
-                Err(Failure::input(format!("--only {id}: it cannot be run yet, it waits for {what}"), format!("ready are {}", ready())))
-            }
-            Some(experiment) => Ok(experiment),
-        })
-        .collect::<Result<Vec<_>, _>>()?;
+    let known = || ALL.iter().map(|e| e.id).collect::<Vec<_>>().join(", ");
+    let unknown = |id: &String| Failure::input(format!("--only {id}: there is no such experiment"), format!("there are {}", known()));
+    let mut chosen = only.iter().map(|id| find(id.trim()).ok_or_else(|| unknown(id))).collect::<Result<Vec<_>, _>>()?;
     // Two figures may be of one experiment.
     chosen.sort_by_key(|experiment| ALL.iter().position(|other| other.id == experiment.id));
     chosen.dedup_by_key(|experiment| experiment.id);
@@ -151,14 +142,8 @@ fn chosen(only: &[String]) -> Result<Vec<&'static Experiment>, Failure> {
 }
 
 fn list() -> String {
-    let row = |experiment: &Experiment| {
-        let status = match experiment.status {
-            Status::Ready(_) => "ready".into(),
-            Status::Waits(what) => format!("waits for {what}"),
-        };
-        vec![experiment.id.into(), experiment.source.into(), experiment.title.into(), status]
-    };
-    table(&["id", "source", "what", "status"], &ALL.iter().map(row).collect::<Vec<_>>(), 4)
+    let row = |experiment: &Experiment| vec![experiment.id.into(), experiment.source.into(), experiment.title.into()];
+    table(&["id", "source", "what"], &ALL.iter().map(row).collect::<Vec<_>>(), 3)
 }
 
 /// Columns that the summary may take.

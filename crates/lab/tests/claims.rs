@@ -1,13 +1,12 @@
 //! The figures' claims on short versions. What is asserted here is what theory says must hold, whatever the verdicts' bounds.
 
-use symbiosis_lab::experiments::{ALL, Lab, Status, find};
+use symbiosis_lab::experiments::{ALL, Lab, find};
 use symbiosis_lab::outcome::{Claim, Outcome, Verdict};
 use symbiosis_lab::scenario::Scenario;
 
 fn quick(id: &str) -> Outcome {
     let lab = Lab { quick: true, seeds: 2, ran: &|| {} };
-    let Status::Ready(run) = find(id).expect("it is listed").status else { panic!("{id} waits") };
-    run(&lab)
+    (find(id).expect("it is listed").run)(&lab)
 }
 
 fn claim<'a>(outcome: &'a Outcome, text: &str) -> &'a Claim {
@@ -26,10 +25,9 @@ fn all_hold(outcome: &Outcome, but: &[&str]) {
 }
 
 #[test]
-fn names_are_unique_and_what_waits_says_for_what() {
+fn names_are_unique() {
     for (i, experiment) in ALL.iter().enumerate() {
         assert!(ALL[..i].iter().all(|other| !other.id.eq_ignore_ascii_case(experiment.id)), "{} twice", experiment.id);
-        assert!(!matches!(experiment.status, Status::Waits("")), "{}", experiment.id);
     }
     assert!(find("s7").is_some_and(|experiment| experiment.id == "S7"));
     assert!(find("I2").is_some_and(|experiment| experiment.id == "S1"), "a figure that an experiment reproduces beside its own");

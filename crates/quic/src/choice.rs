@@ -5,7 +5,7 @@ use std::sync::Arc;
 use noq_proto::congestion::{Bbr3Config, ControllerFactory, CubicConfig, NewRenoConfig};
 use symbiosis_base::Bytes;
 use symbiosis_control::params::{ParamError, Value, Values};
-use symbiosis_control::registry::{self, Entry};
+use symbiosis_control::registry::{self, Entry, Feedback};
 
 use crate::adapter::{Factory, Seat, Start};
 use crate::clock::Clock;
@@ -53,9 +53,16 @@ pub enum ChoiceError {
         "`measurement` is {0}, which is the simulator's own knowledge; over a network the packets must measure: `imtcp` or `imtcp-published`"
     )]
     Simulated(String),
+    /// Nobody at the other end of a QUIC connection reports what this one goes by.
+    #[error("`{0}` goes by reports of a receiver that measures, which a QUIC connection does not carry yet")]
+    Reports(String),
     /// A parameter is at fault.
     #[error(transparent)]
     Param(#[from] ParamError),
+}
+
+fn goes_by_acks(entry: &Entry) -> bool {
+    matches!(entry.feedback, Feedback::Acks)
 }
 
 impl Choice {
@@ -71,6 +78,9 @@ impl Choice {
             return Ok(Choice::Native(name, *native));
         }
         let entry = registry::find(name).ok_or_else(|| ChoiceError::Unknown(name.into()))?;
+        if !goes_by_acks(entry) {
+            return Err(ChoiceError::Reports(name.into()));
+        }
         let params = Values::resolve(entry.params, given)?;
         let measures = entry.params.iter().any(|param| param.name == "measurement");
         match measures.then(|| params.word("measurement")) {
@@ -81,7 +91,7 @@ impl Choice {
 
     /// Every name there is.
     pub fn names() -> impl Iterator<Item = &'static str> {
-        registry::ALL.iter().map(|entry| entry.name).chain(NATIVE.iter().map(|(name, ..)| *name))
+        registry::ALL.iter().filter(|entry| goes_by_acks(entry)).map(|entry| entry.name).chain(NATIVE.iter().map(|(name, ..)| *name))
     }
 
     /// Its name.

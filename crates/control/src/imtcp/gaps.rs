@@ -65,6 +65,8 @@ struct Group {
     busy_until: Nanos,
     joint: bool,
     disordered: bool,
+    /// A round-trip time was measured of one of them: they are not all repeated ones, which arrived long before their ACK came.
+    timed: bool,
 }
 
 /// A receiver answers at most so many packets with one ACK (RFC 9000 §13.2.2 and RFC 1122 say two; batches of a network card are larger).
@@ -158,6 +160,7 @@ impl Gaps {
             busy_until: Nanos::ZERO,
             joint: true,
             disordered: false,
+            timed: ack.rtt.is_some(),
         };
         if let Some(latest) = &mut self.latest {
             own.joint = entered_at <= latest.busy_until;
@@ -173,6 +176,7 @@ impl Gaps {
                     bytes: latest.bytes + own.bytes,
                     joint: latest.joint && own.joint,
                     disordered: latest.disordered || own.disordered,
+                    timed: latest.timed || own.timed,
                     ..own
                 };
                 return None;
@@ -184,9 +188,11 @@ impl Gaps {
             own.busy_until = latest.busy_until.saturating_add(links.service.scale(packets));
         }
         let done = self.latest.replace(own)?;
-        let packets = (done.last - done.first + 1) as f64;
-        let crowd = if packets > 2.0 { 1.0 } else { 0.0 };
-        self.crowd += SPACING_WEIGHT * packets.min(1.0 / SPACING_WEIGHT) * (crowd - self.crowd);
+        if done.timed {
+            let packets = (done.last - done.first + 1) as f64;
+            let crowd = if packets > 2.0 { 1.0 } else { 0.0 };
+            self.crowd += SPACING_WEIGHT * packets.min(1.0 / SPACING_WEIGHT) * (crowd - self.crowd);
+        }
         let earlier = self.earlier.replace(done)?;
         let why_not = if done.disordered {
             Some(&mut self.unused.disordered)

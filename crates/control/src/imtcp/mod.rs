@@ -140,8 +140,9 @@ impl Measurement for ImTcp {
         let since = ack.now - self.last_ack.unwrap_or(ack.now);
         self.last_ack = Some(ack.now);
         if since > Nanos::ZERO {
-            let longer =
-                self.result.map_or(1.0, |result| (result.error.available / (result.bandwidth.capacity * DOUBT)).clamp(1.0, MOST_MEMORY));
+            let longer = self
+                .result
+                .map_or(MOST_MEMORY, |result| (result.error.available / (result.bandwidth.capacity * DOUBT)).clamp(1.0, MOST_MEMORY));
             self.rivals.fade(since.secs(), longer * self.smoothed.max(LEAST_MEMORY));
             self.covered *= libm::exp(-since.secs() / (OF_LATE * self.smoothed));
         }
@@ -154,16 +155,16 @@ impl Measurement for ImTcp {
         let gap = gap?;
         self.gap(&gap);
         let (capacity, capacity_error) = self.known_capacity?;
-        let tight = Rate::of(self.packet, self.tight?);
-        let (available, available_error) = self.rivals.available(tight, capacity_error, self.packet.as_f64())?;
-        let available = available.clamp(Rate::ZERO, capacity);
-        let jumped = |result: Reading| available.abs_diff(result.bandwidth.available) > available_error * JUMP;
-        let news = self.rivals.gaps() >= FEWEST_GAPS && self.result.is_some_and(jumped);
         if self.covered < LEAST_COVERED * OF_LATE * self.smoothed {
             let known = Bandwidth { capacity, available: self.result.map_or(capacity, |result| result.bandwidth.available) };
             let spacing = Nanos::from_secs(STREAM_SPACING * self.smoothed);
             self.streams.begin(ack.now, spacing, &known, self.packet, ack.in_flight.packets(self.packet));
         }
+        let tight = Rate::of(self.packet, self.tight?);
+        let (available, available_error) = self.rivals.available(tight, capacity_error, self.packet.as_f64())?;
+        let available = available.clamp(Rate::ZERO, capacity);
+        let jumped = |result: Reading| available.abs_diff(result.bandwidth.available) > available_error * JUMP;
+        let news = self.rivals.gaps() >= FEWEST_GAPS && self.result.is_some_and(jumped);
         let doubt = if self.result.is_some() { DOUBT } else { FIRST_DOUBT };
         let sure = self.rivals.gaps() >= FEWEST_GAPS && available_error <= capacity * doubt;
         if self.rivals.covered() < LEAST_COVERED * self.smoothed && !news && !sure {

@@ -64,17 +64,8 @@ pub struct Experiment {
     pub title: &'static str,
     /// The figures and tables that it reproduces: `"S Fig 7"`.
     pub source: &'static str,
-    /// How it is run, or what it still waits for.
-    pub status: Status,
-}
-
-/// Whether an experiment can be run.
-#[derive(Clone, Copy, Debug)]
-pub enum Status {
-    /// It can.
-    Ready(fn(&Lab) -> Outcome),
-    /// It waits for this.
-    Waits(&'static str),
+    /// Runs it.
+    pub run: fn(&Lab) -> Outcome,
 }
 
 /// The experiment of that name, or of which that figure is a part, whatever the case of its letters.
