@@ -13,6 +13,7 @@ mod results;
 mod runs;
 mod simulate;
 mod table;
+mod unfinished;
 
 use std::process::ExitCode;
 

@@ -19,6 +19,7 @@ use crate::failure::Failure;
 use crate::output::writable;
 use crate::print::print;
 use crate::table::table;
+use crate::unfinished::Unfinished;
 
 /// Seeds where randomness enters.
 const SEEDS: u64 = 10;
@@ -91,27 +92,45 @@ fn own_folder(args: &Args, chosen: &[&'static Experiment]) -> PathBuf {
 
 type Found = Vec<(&'static Experiment, Outcome)>;
 
-/// Runs the chosen experiments on all cores, and writes the report anew whenever one ends: an interrupted run leaves what it has.
+/// Runs the chosen experiments on all cores, and writes the report anew whenever one ends: an interrupted run leaves what it has, and the
+/// next one goes on from there.
 fn run_all(args: &Args, chosen: &[&'static Experiment], out: &Path) -> Result<Found, Failure> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(args.threads.unwrap_or(0).into()).build();
     let pool = pool.map_err(|error| Failure::Other(miette!("no threads to run in: {error}")))?;
+    let cannot_write = |error: io::Error| Failure::Other(miette!("cannot write into {}: {error}", out.display()));
     let bar = progress(chosen.len() as u64);
     let runs = AtomicU64::new(0);
     let ran = || bar.set_message(format!("{} simulations", runs.fetch_add(1, Ordering::Relaxed) + 1));
     let lab = Lab { quick: args.quick, seeds: args.seeds.unwrap_or(if args.quick { QUICK_SEEDS } else { SEEDS }), ran: &ran };
-    let found: Mutex<Found> = Mutex::new(Vec::new());
-    let one = |experiment: &&'static Experiment| {
+
+    let ids: Vec<_> = chosen.iter().map(|experiment| experiment.id).collect();
+    let settings = format!("{} quick={} seeds={}", ids.join(","), lab.quick, lab.seeds);
+    let unfinished = Unfinished::open(out, &settings).map_err(cannot_write)?;
+    let done: Found = chosen.iter().filter_map(|experiment| Some((*experiment, unfinished.outcome(experiment.id)?))).collect();
+    let left: Vec<_> = chosen.iter().filter(|experiment| done.iter().all(|(other, _)| other.id != experiment.id)).collect();
+    if !done.is_empty() {
+        eprintln!("{} of {} experiments were done before the interruption", done.len(), chosen.len());
+        bar.inc(done.len() as u64);
+    }
+    let found = Mutex::new(done);
+    let one = |experiment: &&&'static Experiment| {
         let outcome = (experiment.run)(&lab);
+        unfinished.keep(experiment.id, &outcome)?;
         let mut found = found.lock().expect("nobody panics while writing");
-        found.push((*experiment, outcome));
+        found.push((**experiment, outcome));
         found.sort_by_key(|(experiment, _)| ALL.iter().position(|other| other.id == experiment.id));
         bar.inc(1);
         report::write(out, TITLE, INTRO, &entries(args, &found))
     };
-    let written: io::Result<()> = pool.install(|| chosen.par_iter().map(one).collect());
+    let written: io::Result<()> = pool.install(|| left.par_iter().map(one).collect());
     bar.finish_and_clear();
-    written.map_err(|error| Failure::Other(miette!("cannot write into {}: {error}", out.display())))?;
-    Ok(found.into_inner().expect("nobody panics while writing"))
+    let found = found.into_inner().expect("nobody panics while writing");
+    // Also where nothing was left to run: the interruption may have come between an outcome and the report.
+    written
+        .and_then(|()| report::write(out, TITLE, INTRO, &entries(args, &found)))
+        .and_then(|()| unfinished.remove())
+        .map_err(cannot_write)?;
+    Ok(found)
 }
 
 fn entries<'a>(args: &Args, found: &'a [(&'static Experiment, Outcome)]) -> Vec<Entry<'a>> {

@@ -4,6 +4,7 @@ use std::fs;
 use std::io::Read;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
+use std::time::Duration;
 
 use serde_json::Value;
 
@@ -173,6 +174,35 @@ fn a_reproduction_writes_its_report_and_prints_its_claims() {
     let claims: Value = serde_json::from_slice(&again.stdout).unwrap();
     assert_eq!((claims[0]["id"].as_str(), claims[0]["verdict"].as_str()), (Some("S1"), Some("holds")));
     assert_eq!(claims[0]["command"].as_str(), Some("symbiosis reproduce --only S1 --quick"));
+}
+
+/// Starts a reproduction of which the first experiment takes no time and the second a while, and kills it between the two. Whether it
+/// could be caught there.
+fn interrupted(folder: &Path, args: &[&str]) -> bool {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_symbiosis")).current_dir(folder).args(args).stdout(Stdio::null()).spawn().unwrap();
+    while !folder.join("report/.unfinished/S1.outcome").exists() {
+        if child.try_wait().unwrap().is_some() {
+            return false;
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    child.kill().unwrap();
+    !child.wait().unwrap().success()
+}
+
+#[test]
+fn an_interrupted_reproduction_goes_on_where_it_stopped() {
+    let args = ["reproduce", "--only", "S1,B9", "--quick", "--threads", "1", "--out", "report"];
+    let folder = tempfile::tempdir().unwrap();
+    assert!((0..5).any(|_| interrupted(folder.path(), &args)), "ended before it could be interrupted");
+    let resumed = symbiosis(folder.path(), &args);
+    assert_eq!(stderr(&resumed), "1 of 2 experiments were done before the interruption\n");
+    let whole = tempfile::tempdir().unwrap();
+    let at_once = symbiosis(whole.path(), &args);
+    assert_eq!((stdout(&resumed), stderr(&at_once)), (stdout(&at_once), ""));
+    let page = |folder: &Path| fs::read(folder.join("report/index.html")).unwrap();
+    assert!(page(folder.path()) == page(whole.path()), "the same page");
+    assert!(!folder.path().join("report/.unfinished").exists());
 }
 
 #[test]

@@ -1,7 +1,9 @@
 //! A figure as data, before anything draws it.
 
+use serde::{Deserialize, Serialize};
+
 /// One plot: axes and series.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Figure {
     /// File name without ending, unique in a report: `"S7-symbiosis"`.
     pub id: String,
@@ -18,7 +20,7 @@ pub struct Figure {
 }
 
 /// An axis.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Axis {
     /// Label with unit: `"window [packets]"`.
     pub label: String,
@@ -29,7 +31,7 @@ pub struct Axis {
 }
 
 /// One curve or cloud.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Series {
     /// Name in the legend.
     pub name: String,
@@ -42,7 +44,7 @@ pub struct Series {
 }
 
 /// How a series is drawn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Mark {
     /// A line through the points: a simulation or a measurement over time.
     Line,

@@ -1,9 +1,11 @@
 //! What an experiment found: figures, and claims with their verdicts.
 
+use serde::{Deserialize, Serialize};
+
 use crate::figure::Figure;
 
 /// Everything an experiment found.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Outcome {
     /// Its plots, in the paper's order.
     pub figures: Vec<Figure>,
@@ -16,7 +18,7 @@ pub struct Outcome {
 }
 
 /// One statement of the paper beside what we measured.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Claim {
     /// The statement in one line: `"symbiosis-paper (oracle): no loss after start-up"`.
     pub text: String,
@@ -33,7 +35,7 @@ pub struct Claim {
 }
 
 /// A measured number with its spread over seeds.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Measured {
     /// Mean over seeds.
     pub mean: f64,
@@ -44,7 +46,7 @@ pub struct Measured {
 }
 
 /// Whether a claim holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Verdict {
     /// As the paper says.
     Holds,
