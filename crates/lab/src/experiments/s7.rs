@@ -50,7 +50,7 @@ pub fn at_100_mbps(lab: &Lab) -> Outcome {
 
 /// S Fig 8.
 pub fn at_1_gbps(lab: &Lab) -> Outcome {
-    run(lab, "S8", 1000, if lab.quick { 60 } else { 120 })
+    run(lab, "S8", 1000, if lab.quick { 40 } else { 120 })
 }
 
 fn run(lab: &Lab, id: &str, mbps: u32, duration: u32) -> Outcome {
