@@ -3,12 +3,15 @@
 //! A [`Link`] is driven by asking: a packet is offered at an instant and the answer is when it comes out, or why it does not. Nothing
 //! here knows a clock or a socket, so the link that serves the simulator could as well sit in a relay on real sockets or behind a TUN device.
 //!
+//! A [`Network`] of them carries what it is given, for whoever has a clock.
+//!
 //! A queue that drops at its head, or reorders between streams, decides only when a packet's turn comes: that is a [`ManagedLink`], which
 //! must also be told when time passes.
 
 mod aqm;
 mod link;
 mod meter;
+mod network;
 mod queue;
 mod rate;
 mod record;
@@ -18,6 +21,7 @@ mod wire;
 pub use aqm::{CoDelSpec, Discipline, Fate, FqCoDelSpec, ManagedLink};
 pub use link::{Drop, Link, LinkSpec, Offered};
 pub use meter::{LinkSample, LinkStats};
+pub use network::{Left, Network, NetworkLink};
 pub use queue::QueueLimit;
 pub use rate::{RateSpec, Steps, Trace, TraceError};
 pub use symbiosis_base::{Bytes, Nanos, Random, Rate};

@@ -1,0 +1,340 @@
+//! Links in a network and what is on its way over them, for whoever has a clock: relays and emulators.
+//!
+//! A [`Network`] carries cargo, whatever that is, over the links of a stream's route. It is told of time and of what enters, and says what
+//! came out, when, and what was dropped. All instants are the links' own: a driver that is late delays what it delivers, never what follows.
+//! (The simulator has its own way through links, which needs no heap: it may look ahead, which nobody can who has a clock.)
+
+use std::cmp::Ordering;
+use std::collections::{BinaryHeap, VecDeque};
+
+use symbiosis_base::{Bytes, Nanos, Random};
+
+use crate::{Discipline, Drop, Link, LinkSample, LinkSpec, LinkStats, ManagedLink, Offered, Traffic};
+
+/// A link of a network.
+#[derive(Clone, Debug)]
+pub struct NetworkLink {
+    /// What it is.
+    pub spec: LinkSpec,
+    /// Its own source of randomness.
+    pub random: Random,
+    /// Statistics count from here …
+    pub from: Nanos,
+    /// … to here.
+    pub to: Nanos,
+    /// Spacing of its samples; none are taken without it.
+    pub sample_every: Option<Nanos>,
+}
+
+/// What came out of a network, or did not.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Left<C> {
+    /// When it came out, or was dropped.
+    pub at: Nanos,
+    /// By which stream it went.
+    pub stream: usize,
+    /// Its size on the wire.
+    pub size: Bytes,
+    /// Why it did not come out, if it did not.
+    pub dropped: Option<Drop>,
+    /// What it is.
+    pub cargo: C,
+}
+
+/// Links, streams over them, and the traffic of others.
+#[derive(Debug)]
+pub struct Network<C> {
+    lines: Vec<Line>,
+    streams: Vec<Stream<C>>,
+    sources: Vec<Source>,
+    /// Before links that several share.
+    crossing: BinaryHeap<Due<C>>,
+    /// Behind the last link, or dropped.
+    leaving: BinaryHeap<Due<C>>,
+    ordinal: u64,
+    now: Nanos,
+    /// From before a shared link to the end of its way nothing gets faster than this.
+    rest: Nanos,
+}
+
+#[derive(Debug)]
+enum Line {
+    /// One stream alone uses it: crossed as soon as it is reached.
+    Private(Link),
+    /// In order of time.
+    Shared(Link),
+    /// It decides when a turn comes, on the stream and hop of each of those who use it.
+    Managed(Box<ManagedLink>, Vec<(usize, usize)>),
+}
+
+#[derive(Debug)]
+struct Stream<C> {
+    route: Vec<usize>,
+    /// In the queues of managed links, by hop.
+    held: Vec<VecDeque<Parcel<C>>>,
+}
+
+#[derive(Debug)]
+struct Source {
+    traffic: Traffic,
+    stream: usize,
+    next: Option<(Nanos, Bytes)>,
+}
+
+/// A packet on its way. What others send carries nothing.
+#[derive(Debug)]
+struct Parcel<C> {
+    stream: usize,
+    hop: usize,
+    size: Bytes,
+    cargo: Option<C>,
+}
+
+/// A packet at an instant; the earliest is the greatest, as a heap wants it.
+#[derive(Debug)]
+struct Due<C> {
+    at: Nanos,
+    ordinal: u64,
+    dropped: Option<Drop>,
+    parcel: Parcel<C>,
+}
+
+impl<C> Ord for Due<C> {
+    fn cmp(&self, other: &Due<C>) -> Ordering {
+        (other.at, other.ordinal).cmp(&(self.at, self.ordinal))
+    }
+}
+
+impl<C> PartialOrd for Due<C> {
+    fn partial_cmp(&self, other: &Due<C>) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl<C> PartialEq for Due<C> {
+    fn eq(&self, other: &Due<C>) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl<C> Eq for Due<C> {}
+
+impl<C> Network<C> {
+    /// A network of these links. Streams are numbered as their routes are given, and name links by index; the traffic of others goes its
+    /// own routes.
+    ///
+    /// # Panics
+    /// When a route names a link that there is not.
+    pub fn new(links: Vec<NetworkLink>, mut routes: Vec<Vec<usize>>, others: Vec<(Traffic, Vec<usize>)>) -> Network<C> {
+        let mut sources = Vec::new();
+        for (mut traffic, route) in others {
+            sources.push(Source { next: traffic.next(), traffic, stream: routes.len() });
+            routes.push(route);
+        }
+        let delays: Vec<Nanos> = links.iter().map(|link| link.spec.delay).collect();
+        let lines: Vec<Line> = links.into_iter().enumerate().map(|(at, link)| line(link, users(&routes, at))).collect();
+        let mut rest = Nanos::MAX;
+        for route in &routes {
+            for hop in (0..route.len()).filter(|hop| !matches!(lines[route[*hop]], Line::Private(_))) {
+                rest = rest.min(route[hop..].iter().fold(Nanos::ZERO, |sum, link| sum + delays[*link]));
+            }
+        }
+        let stream = |route: Vec<usize>| Stream { held: route.iter().map(|_| VecDeque::new()).collect(), route };
+        Network {
+            lines,
+            streams: routes.into_iter().map(stream).collect(),
+            sources,
+            crossing: BinaryHeap::new(),
+            leaving: BinaryHeap::new(),
+            ordinal: 0,
+            now: Nanos::ZERO,
+            rest,
+        }
+    }
+
+    /// Something enters by a stream. Time never goes back: what is said to enter before an instant that was told enters at that instant.
+    pub fn enter(&mut self, at: Nanos, stream: usize, size: Bytes, cargo: C) {
+        self.now = self.now.max(at);
+        self.reach(self.now, Parcel { stream, hop: 0, size, cargo: Some(cargo) });
+    }
+
+    /// `now` has come, if it has not been told before. What has come out or was dropped by then is to be taken: [`Network::pop`].
+    pub fn advance(&mut self, now: Nanos) {
+        self.now = self.now.max(now);
+        loop {
+            let (at, turn) = self.turn_at();
+            if at > self.now || at == Nanos::MAX {
+                return;
+            }
+            match turn {
+                Turn::Crossing => {
+                    if let Some(due) = self.crossing.pop() {
+                        self.cross(due.at, due.parcel);
+                    }
+                }
+                Turn::Source(source) => {
+                    let source = &mut self.sources[source];
+                    let (stream, size) = (source.stream, source.next.map_or(Bytes::ZERO, |(_, size)| size));
+                    source.next = source.traffic.next();
+                    self.reach(at, Parcel { stream, hop: 0, size, cargo: None });
+                }
+                Turn::Link(line) => {
+                    if let Line::Managed(link, _) = &mut self.lines[line] {
+                        link.advance(at);
+                    }
+                    self.settle(line, at);
+                }
+            }
+        }
+    }
+
+    /// The next thing that came out or was dropped by the instant that was told last, in order of time.
+    pub fn pop(&mut self) -> Option<Left<C>> {
+        while self.leaving.peek().is_some_and(|due| due.at <= self.now) {
+            if let Some(Due { at, dropped, parcel: Parcel { stream, size, cargo: Some(cargo), .. }, .. }) = self.leaving.pop() {
+                return Some(Left { at, stream, size, dropped, cargo });
+            }
+        }
+        None
+    }
+
+    /// Nothing that enters no later comes out before this.
+    pub fn wake_at(&self) -> Nanos {
+        let within = self.crossing.peek().map_or(Nanos::MAX, |due| due.at);
+        let turns = self.lines.iter().filter_map(|line| match line {
+            Line::Managed(link, _) => Some(link.turn_at()),
+            _ => None,
+        });
+        let within = turns.fold(within, Nanos::min).saturating_add(self.rest);
+        self.leaving.peek().map_or(within, |due| due.at.min(within))
+    }
+
+    /// Packets that wait before a link at the instant that was told last.
+    pub fn queue_packets(&mut self, link: usize) -> u64 {
+        match &mut self.lines[link] {
+            Line::Private(link) | Line::Shared(link) => link.queue_packets(self.now),
+            Line::Managed(link, _) => link.queue_packets(),
+        }
+    }
+
+    /// Ends the run at `end`, which must not lie before the instant that was told last: every link's statistics and samples.
+    pub fn finish(mut self, end: Nanos) -> Vec<(LinkStats, Vec<LinkSample>)> {
+        self.advance(end);
+        let end = self.now;
+        let finish = |line| match line {
+            Line::Private(link) | Line::Shared(link) => link.finish(end),
+            Line::Managed(link, _) => link.finish(end),
+        };
+        self.lines.into_iter().map(finish).collect()
+    }
+
+    /// Whose turn is next, and when. The first of equals: what is on its way goes before what sets out.
+    fn turn_at(&self) -> (Nanos, Turn) {
+        let mut next = (self.crossing.peek().map_or(Nanos::MAX, |due| due.at), Turn::Crossing);
+        for (at, line) in self.lines.iter().enumerate() {
+            if let Line::Managed(link, _) = line
+                && link.turn_at() < next.0
+            {
+                next = (link.turn_at(), Turn::Link(at));
+            }
+        }
+        for (at, source) in self.sources.iter().enumerate() {
+            if let Some((when, _)) = source.next
+                && when < next.0
+            {
+                next = (when, Turn::Source(at));
+            }
+        }
+        next
+    }
+
+    /// A parcel gets to its next link, or out.
+    fn reach(&mut self, mut at: Nanos, mut parcel: Parcel<C>) {
+        while let Some(line) = self.streams[parcel.stream].route.get(parcel.hop) {
+            let Line::Private(link) = &mut self.lines[*line] else {
+                self.ordinal += 1;
+                return self.crossing.push(Due { at, ordinal: self.ordinal, dropped: None, parcel });
+            };
+            match link.offer(at, parcel.size) {
+                Ok(out) => at = out,
+                Err(drop) => return self.leave(at, Some(drop), parcel),
+            }
+            parcel.hop += 1;
+        }
+        self.leave(at, None, parcel);
+    }
+
+    /// It is a parcel's turn before a link that others use too, or that is managed.
+    fn cross(&mut self, at: Nanos, parcel: Parcel<C>) {
+        let line = self.streams[parcel.stream].route[parcel.hop];
+        match &mut self.lines[line] {
+            Line::Private(link) | Line::Shared(link) => {
+                let offered = link.offer(at, parcel.size);
+                self.crossed(at, offered, parcel);
+            }
+            Line::Managed(link, users) => {
+                let me = users.iter().position(|user| *user == (parcel.stream, parcel.hop)).expect("whoever crosses a link uses it");
+                match link.arrive(at, me, parcel.size) {
+                    Ok(()) => self.streams[parcel.stream].held[parcel.hop].push_back(parcel),
+                    Err(drop) => self.leave(at, Some(drop), parcel),
+                }
+                self.settle(line, at);
+            }
+        }
+    }
+
+    /// Carries out what a managed link has decided.
+    fn settle(&mut self, line: usize, at: Nanos) {
+        loop {
+            let Line::Managed(link, users) = &mut self.lines[line] else { return };
+            let Some(fate) = link.fate() else { return };
+            let (stream, hop) = users[fate.stream];
+            let held = self.streams[stream].held[hop].pop_front();
+            self.crossed(at, fate.offered, held.expect("a link decides on what it holds"));
+        }
+    }
+
+    /// A link has said what becomes of a parcel.
+    fn crossed(&mut self, at: Nanos, offered: Offered, mut parcel: Parcel<C>) {
+        match offered {
+            Ok(out) => {
+                parcel.hop += 1;
+                self.reach(out, parcel);
+            }
+            Err(drop) => self.leave(at, Some(drop), parcel),
+        }
+    }
+
+    /// A parcel has come out, or was dropped. Nobody waits for what others sent.
+    fn leave(&mut self, at: Nanos, dropped: Option<Drop>, parcel: Parcel<C>) {
+        if parcel.cargo.is_some() {
+            self.ordinal += 1;
+            self.leaving.push(Due { at, ordinal: self.ordinal, dropped, parcel });
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Turn {
+    Crossing,
+    Link(usize),
+    Source(usize),
+}
+
+/// Streams that cross a link, each with the hop at which it does.
+fn users(routes: &[Vec<usize>], link: usize) -> Vec<(usize, usize)> {
+    let hop = |route: &Vec<usize>| route.iter().position(|other| *other == link);
+    routes.iter().enumerate().filter_map(|(stream, route)| Some((stream, hop(route)?))).collect()
+}
+
+fn line(link: NetworkLink, users: Vec<(usize, usize)>) -> Line {
+    let NetworkLink { spec, random, from, to, sample_every } = link;
+    match spec.discipline {
+        Discipline::DropTail if users.len() > 1 => Line::Shared(Link::watched(&spec, random, from, to, sample_every)),
+        Discipline::DropTail => Line::Private(Link::watched(&spec, random, from, to, sample_every)),
+        _ => Line::Managed(Box::new(ManagedLink::new(&spec, random, users.len(), (from, to), sample_every)), users),
+    }
+}
+
+#[cfg(test)]
+mod tests;
