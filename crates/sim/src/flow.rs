@@ -1,6 +1,6 @@
 //! A flow: its two ends and the packets between them.
 
-use symbiosis_base::Nanos;
+use symbiosis_base::{Bytes, Nanos};
 use symbiosis_path::Offered;
 
 use crate::agenda::Slot;
@@ -44,6 +44,7 @@ struct FarEnd<T: Transport> {
     inbox: Pipe<T::Ack>,
     delayed_ack: Slot,
     arrivals: Arrivals,
+    header: Bytes,
     ledger: Ledger,
     end: Nanos,
     delivered: Delivered,
@@ -92,6 +93,7 @@ impl<T: Transport> Flow<T> {
                 inbox: Pipe::new(slots.inbox),
                 delayed_ack: slots.delayed_ack,
                 arrivals,
+                header: plan.header,
                 ledger: Ledger::default(),
                 end,
                 delivered: Delivered { bytes: 0, every, next, samples: Vec::new() },
@@ -233,6 +235,7 @@ impl<T: Transport> FarEnd<T> {
             net.agenda.set(self.delayed_ack, deadline);
         }
         self.ledger.delivered += 1;
+        let new = if new { data.size() - self.header } else { Bytes::ZERO };
         self.arrivals.arrived(at, data.size(), new);
         self.delivered.advance(at);
         self.delivered.bytes += data.size().0;

@@ -107,3 +107,14 @@ pub struct CrossPlan {
     /// Links it crosses, in order.
     pub route: Vec<LinkId>,
 }
+
+/// Sources of randomness: each has a number of its own in the run. So the traffic of others is the same, packet by packet, wherever a plan
+/// is carried out.
+pub mod source {
+    /// Of the first flow's controller; of the next the one after.
+    pub const CONTROLLER: u64 = 1 << 32;
+    /// Of the first source of cross traffic.
+    pub const TRAFFIC: u64 = 2 << 32;
+    /// Of the first link.
+    pub const LINK: u64 = 3 << 32;
+}

@@ -2,7 +2,9 @@
 
 use serde::Serialize;
 use symbiosis_base::Nanos;
-use symbiosis_path::LinkSample;
+use symbiosis_path::{LinkSample, LinkStats};
+
+use crate::plan::Plan;
 
 /// A run's result and its traces.
 #[derive(Debug)]
@@ -150,4 +152,53 @@ pub struct Ledger {
     pub dropped: u64,
     /// Of these, on the way at the end: counted one by one, not by subtraction.
     pub in_flight: u64,
+}
+
+impl Outcome {
+    /// What a run of the plan found: of every flow, and of every link, listed or not, each in the order of the plan.
+    pub fn of(
+        plan: &Plan,
+        events: u64,
+        flows: Vec<(FlowSummary, Vec<FlowSample>)>,
+        links: Vec<(LinkStats, Vec<LinkSample>)>,
+        ledger: Ledger,
+    ) -> Outcome {
+        let (flows, flow_traces): (Vec<_>, Vec<_>) = flows.into_iter().unzip();
+        let listed = plan.links.iter().zip(links).filter(|(planned, _)| planned.listed);
+        let (links, link_traces) = listed
+            .map(|(planned, (stats, samples))| {
+                let volume = planned.spec.rate.volume(plan.measure_from, plan.measure_to);
+                let summary = LinkSummary {
+                    name: planned.name.clone(),
+                    utilization: if volume > 0.0 { stats.bytes_sent / volume } else { 0.0 },
+                    drops: stats.queue_drops + stats.wire_losses,
+                    queue_packets: QueueSummary { mean: stats.queue_mean, p95: stats.queue_p95 as f64, max: stats.queue_max as f64 },
+                };
+                (summary, samples)
+            })
+            .unzip();
+        let ended =
+            |flow: &FlowSummary, start: Nanos| flow.completion_s.is_some_and(|after| start + Nanos::from_secs(after) < plan.measure_to);
+        let whole =
+            plan.flows.iter().zip(&flows).filter(|(planned, flow)| {
+                planned.start <= plan.measure_from && planned.stop >= plan.measure_to && !ended(flow, planned.start)
+            });
+        let summary = Summary {
+            scenario: plan.name.clone(),
+            seed: plan.seed,
+            duration_s: plan.duration.secs(),
+            events,
+            packets_delivered: ledger.delivered,
+            jain: jain(whole.map(|(_, flow)| flow.throughput_mbps)),
+            flows,
+            links,
+        };
+        Outcome { summary, flow_traces, link_traces, ledger }
+    }
+}
+
+/// Jain's fairness index: 1 when all are equal, 1/n when one has all (Jain, Chiu, Hawe 1984). 1 for nobody, or nothing.
+pub fn jain(shares: impl Iterator<Item = f64>) -> f64 {
+    let (n, sum, squares) = shares.fold((0.0, 0.0, 0.0), |(n, sum, squares), x| (n + 1.0, sum + x, squares + x * x));
+    if squares > 0.0 { sum * sum / (n * squares) } else { 1.0 }
 }

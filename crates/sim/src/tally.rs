@@ -1,4 +1,4 @@
-//! A flow's statistics over the window of measurement.
+//! A flow's statistics over the window of measurement, whoever carries the flow.
 
 use hdrhistogram::Histogram;
 use symbiosis_base::{Bytes, Nanos, Rate};
@@ -8,45 +8,45 @@ use crate::result::{FlowSummary, RttSummary, WindowSummary};
 
 /// What is counted where packets arrive or are lost.
 #[derive(Debug)]
-pub(crate) struct Arrivals {
+pub struct Arrivals {
     from: Nanos,
     to: Nanos,
-    header: Bytes,
     dropped: u64,
     bytes: Bytes,
     new_payload: Bytes,
 }
 
 impl Arrivals {
-    pub(crate) fn new(plan: &FlowPlan, from: Nanos, to: Nanos) -> Arrivals {
+    /// Of a flow, over the part of the window `from..to` in which it is there.
+    pub fn new(plan: &FlowPlan, from: Nanos, to: Nanos) -> Arrivals {
         let (dropped, bytes, new_payload) = (0, Bytes::ZERO, Bytes::ZERO);
-        Arrivals { from: from.max(plan.start), to, header: plan.header, dropped, bytes, new_payload }
+        Arrivals { from: from.max(plan.start), to, dropped, bytes, new_payload }
     }
 
+    /// A packet of that size arrived, with so much payload that had not been there before.
     #[inline]
-    pub(crate) fn arrived(&mut self, now: Nanos, size: Bytes, new: bool) {
+    pub fn arrived(&mut self, now: Nanos, size: Bytes, new_payload: Bytes) {
         if self.from <= now && now < self.to {
             self.bytes += size;
-            if new {
-                self.new_payload += size - self.header;
-            }
+            self.new_payload += new_payload;
         }
     }
 
-    pub(crate) fn dropped(&mut self, now: Nanos) {
+    /// A packet was lost.
+    pub fn dropped(&mut self, now: Nanos) {
         self.dropped += u64::from(self.from <= now && now < self.to);
     }
 }
 
 /// What is counted at the sender.
 #[derive(Debug)]
-pub(crate) struct Tally {
+pub struct Tally {
     from: Nanos,
     to: Nanos,
     packet: Bytes,
     sent: u64,
-    pub(crate) resent: Count,
-    pub(crate) timeouts: Count,
+    resent: Count,
+    timeouts: Count,
     loss_events: u64,
     /// Round-trip times \[µs\], three digits; the ends are kept exactly.
     rtts: Histogram<u32>,
@@ -56,18 +56,19 @@ pub(crate) struct Tally {
     window_since: Nanos,
     window_area: f64,
     window_max: Bytes,
-    pub(crate) completed: Option<Nanos>,
+    completed: Option<Nanos>,
 }
 
 /// How often: in the window of measurement, and in the whole run.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Count {
+struct Count {
     measured: u64,
-    pub(crate) total: u64,
+    total: u64,
 }
 
 impl Tally {
-    pub(crate) fn new(plan: &FlowPlan, from: Nanos, to: Nanos) -> Tally {
+    /// Of a flow, over the part of the window `from..to` in which it is there.
+    pub fn new(plan: &FlowPlan, from: Nanos, to: Nanos) -> Tally {
         Tally {
             from: from.max(plan.start),
             to,
@@ -92,8 +93,9 @@ impl Tally {
         self.from <= now && now < self.to
     }
 
+    /// A packet left, for the first time or again.
     #[inline]
-    pub(crate) fn sent(&mut self, now: Nanos, again: bool) {
+    pub fn sent(&mut self, now: Nanos, again: bool) {
         let measured = u64::from(self.measures(now));
         self.sent += measured;
         if again {
@@ -102,17 +104,20 @@ impl Tally {
         }
     }
 
-    pub(crate) fn timeout(&mut self, now: Nanos) {
+    /// A retransmission timeout.
+    pub fn timeout(&mut self, now: Nanos) {
         self.timeouts.measured += u64::from(self.measures(now));
         self.timeouts.total += 1;
     }
 
-    pub(crate) fn loss_event(&mut self, now: Nanos) {
+    /// Loss recovery began without a timeout.
+    pub fn loss_event(&mut self, now: Nanos) {
         self.loss_events += u64::from(self.measures(now));
     }
 
+    /// A round-trip time was measured.
     #[inline]
-    pub(crate) fn rtt(&mut self, now: Nanos, rtt: Nanos) {
+    pub fn rtt(&mut self, now: Nanos, rtt: Nanos) {
         if self.measures(now) {
             self.rtt_min = self.rtt_min.min(rtt);
             self.rtt_max = self.rtt_max.max(rtt);
@@ -122,7 +127,7 @@ impl Tally {
 
     /// The window is `window` from `now` on.
     #[inline]
-    pub(crate) fn window(&mut self, now: Nanos, window: Bytes) {
+    pub fn window(&mut self, now: Nanos, window: Bytes) {
         let until = now.min(self.to);
         let since = self.window_since.max(self.from);
         if until > since {
@@ -135,8 +140,18 @@ impl Tally {
         self.window_since = now;
     }
 
+    /// Everything that there was to send has been acknowledged; the first time counts.
+    pub fn completed(&mut self, now: Nanos) {
+        self.completed.get_or_insert(now);
+    }
+
+    /// Packets sent again, and timeouts, in the whole run.
+    pub fn totals(&self) -> (u64, u64) {
+        (self.resent.total, self.timeouts.total)
+    }
+
     /// The summary of a flow whose measurement ends now.
-    pub(crate) fn summary(mut self, plan: &FlowPlan, arrivals: &Arrivals) -> FlowSummary {
+    pub fn summary(mut self, plan: &FlowPlan, arrivals: &Arrivals) -> FlowSummary {
         self.window(self.to, self.window);
         let span = self.to - self.from;
         let packets = |bytes: f64| bytes / self.packet.as_f64();

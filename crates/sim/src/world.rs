@@ -10,8 +10,8 @@ use crate::conveyor::{Conveyor, Line, Managed, Merge, Network};
 use crate::cross::Cross;
 use crate::flow::{Flow, Slots};
 use crate::oracle::Oracle;
-use crate::plan::{LinkId, Plan, PlannedLink};
-use crate::result::{FlowSummary, Ledger, LinkSummary, Outcome, QueueSummary, Summary};
+use crate::plan::{LinkId, Plan, PlannedLink, source};
+use crate::result::{Ledger, Outcome};
 use crate::tally::{Arrivals, Tally};
 use crate::tap::Tap;
 use crate::transport::Transport;
@@ -40,13 +40,6 @@ enum Event {
     Sample,
     /// A managed link is free, or has decided.
     Link(u32),
-}
-
-/// Sources of randomness: each has a number of its own in the run.
-mod source {
-    pub(super) const CONTROLLER: u64 = 1 << 32;
-    pub(super) const TRAFFIC: u64 = 2 << 32;
-    pub(super) const LINK: u64 = 3 << 32;
 }
 
 /// Slots handed out one by one, each with its meaning.
@@ -177,47 +170,17 @@ impl<'t> World<'t> {
 
     fn finish(self, plan: &Plan, events: u64) -> Outcome {
         let mut flows = Vec::new();
-        let mut flow_traces = Vec::new();
         let mut ledger = Ledger::default();
         for (flow, planned) in self.flows.into_iter().zip(&plan.flows) {
             let (summary, samples, part) = flow.finish(planned);
-            flows.push(summary);
-            flow_traces.push(samples);
+            flows.push((summary, samples));
             ledger.sent += part.sent;
             ledger.delivered += part.delivered;
             ledger.dropped += part.dropped;
             ledger.in_flight += part.in_flight;
         }
-        let mut links = Vec::new();
-        let mut link_traces = Vec::new();
-        for (link, planned) in self.net.links.into_iter().zip(&plan.links).filter(|(_, planned)| planned.listed) {
-            let (stats, samples) = finish(link, plan.duration);
-            let volume = planned.spec.rate.volume(plan.measure_from, plan.measure_to);
-            links.push(LinkSummary {
-                name: planned.name.clone(),
-                utilization: if volume > 0.0 { stats.bytes_sent / volume } else { 0.0 },
-                drops: stats.queue_drops + stats.wire_losses,
-                queue_packets: QueueSummary { mean: stats.queue_mean, p95: stats.queue_p95 as f64, max: stats.queue_max as f64 },
-            });
-            link_traces.push(samples);
-        }
-        let ended =
-            |flow: &FlowSummary, start: Nanos| flow.completion_s.is_some_and(|after| start + Nanos::from_secs(after) < plan.measure_to);
-        let whole =
-            plan.flows.iter().zip(&flows).filter(|(planned, flow)| {
-                planned.start <= plan.measure_from && planned.stop >= plan.measure_to && !ended(flow, planned.start)
-            });
-        let summary = Summary {
-            scenario: plan.name.clone(),
-            seed: plan.seed,
-            duration_s: plan.duration.secs(),
-            events,
-            packets_delivered: ledger.delivered,
-            jain: jain(whole.map(|(_, flow)| flow.throughput_mbps)),
-            flows,
-            links,
-        };
-        Outcome { summary, flow_traces, link_traces, ledger }
+        let links = self.net.links.into_iter().map(|link| finish(link, plan.duration)).collect();
+        Outcome::of(plan, events, flows, links, ledger)
     }
 }
 
@@ -276,10 +239,4 @@ fn finish(link: Line, end: Nanos) -> (LinkStats, Vec<LinkSample>) {
         Line::Plain(link) => link.finish(end),
         Line::Managed(managed) => managed.link.finish(end),
     }
-}
-
-/// Jain's fairness index: 1 when all are equal, 1/n when one has all (Jain, Chiu, Hawe 1984). 1 for nobody, or nothing.
-pub fn jain(shares: impl Iterator<Item = f64>) -> f64 {
-    let (n, sum, squares) = shares.fold((0.0, 0.0, 0.0), |(n, sum, squares), x| (n + 1.0, sum + x, squares + x * x));
-    if squares > 0.0 { sum * sum / (n * squares) } else { 1.0 }
 }

@@ -163,8 +163,8 @@ impl SendingEnd for Sender {
         if self.halving.is_some() {
             self.halve(now, begins);
         }
-        if self.load.complete(self.flight.una()) && tally.completed.is_none() {
-            tally.completed = Some(now);
+        if self.load.complete(self.flight.una()) {
+            tally.completed(now);
         }
     }
 
@@ -254,6 +254,7 @@ impl SendingEnd for Sender {
     }
 
     fn sample(&mut self, now: Nanos, tally: &Tally) -> FlowSample {
+        let (retransmissions, timeouts) = tally.totals();
         let in_flight = self.in_flight();
         let window = self.permit(now, in_flight).window;
         let mut gauges = Vec::new();
@@ -264,8 +265,8 @@ impl SendingEnd for Sender {
             in_flight_packets: in_flight as f64,
             srtt_ms: self.rto.srtt().millis(),
             delivered_bytes: 0,
-            retransmissions: tally.resent.total,
-            timeouts: tally.timeouts.total,
+            retransmissions,
+            timeouts,
             gauges,
         }
     }

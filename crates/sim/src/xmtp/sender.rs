@@ -90,8 +90,8 @@ impl SendingEnd for Sender {
             tally.loss_event(now);
         }
         self.controller.report(&Told::Receiver { now, findings: report.findings });
-        if self.load.complete(self.flight.una()) && tally.completed.is_none() {
-            tally.completed = Some(now);
+        if self.load.complete(self.flight.una()) {
+            tally.completed(now);
         }
     }
 
@@ -158,6 +158,7 @@ impl SendingEnd for Sender {
     }
 
     fn sample(&mut self, now: Nanos, tally: &Tally) -> FlowSample {
+        let (retransmissions, timeouts) = tally.totals();
         let in_flight = self.board.in_flight();
         let window = self.controller.permit(&Ask { now, in_flight: self.load.bytes(in_flight) }).window;
         let mut gauges = Vec::new();
@@ -168,8 +169,8 @@ impl SendingEnd for Sender {
             in_flight_packets: in_flight as f64,
             srtt_ms: self.rto.srtt().millis(),
             delivered_bytes: 0,
-            retransmissions: tally.resent.total,
-            timeouts: tally.timeouts.total,
+            retransmissions,
+            timeouts,
             gauges,
         }
     }
