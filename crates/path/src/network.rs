@@ -217,6 +217,13 @@ impl<C> Network<C> {
         }
     }
 
+    /// What has entered and neither come out nor been dropped yet, or was not taken since, each with its stream.
+    pub fn under_way(&self) -> impl Iterator<Item = (usize, &C)> {
+        let due = self.crossing.iter().chain(&self.leaving).map(|due| &due.parcel);
+        let held = self.streams.iter().flat_map(|stream| &stream.held).flatten();
+        due.chain(held).filter_map(|parcel| Some((parcel.stream, parcel.cargo.as_ref()?)))
+    }
+
     /// Ends the run at `end`, which must not lie before the instant that was told last: every link's statistics and samples.
     pub fn finish(mut self, end: Nanos) -> Vec<(LinkStats, Vec<LinkSample>)> {
         self.advance(end);

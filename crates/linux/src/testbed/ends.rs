@@ -1,0 +1,198 @@
+//! The two ends of every flow: sockets of the kernel's own TCP, and what it tells of them.
+
+use std::io::{self, ErrorKind, Write};
+use std::net::{Shutdown, SocketAddrV4, TcpListener, TcpStream};
+use std::os::fd::{AsFd, AsRawFd};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use nix::poll::{PollFd, PollFlags, ppoll};
+use nix::sys::socket::{MsgFlags, recv};
+use nix::sys::time::TimeSpec;
+use symbiosis_base::Nanos;
+use symbiosis_sim::{FlowPlan, Plan};
+
+use super::controllers::kernel_name;
+use super::error::TestbedError;
+use super::network::{receiver, sender};
+use super::socket::{TcpInfo, connecting, reset_when_closed};
+
+/// What is written at once \[bytes\], and read.
+const CHUNK: usize = 65_536;
+/// Chunks that a flow is given before others get their turn.
+const TURN: usize = 8;
+/// Both look at least this often whether something has failed.
+const LOOKS_EVERY: Nanos = Nanos::from_millis(50);
+
+/// A flow as the kernel told of it, at instants about as far apart as the samples of a trace; nothing before it began.
+pub type Told = Vec<(Nanos, Option<TcpInfo>)>;
+
+/// The time of a run.
+#[derive(Clone, Copy, Debug)]
+pub struct RunClock<'a> {
+    /// Its zero.
+    pub began: Instant,
+    /// Whether something has failed elsewhere.
+    pub failed: &'a AtomicBool,
+}
+
+impl RunClock<'_> {
+    fn now(&self) -> Nanos {
+        Nanos(Instant::now().saturating_duration_since(self.began).as_nanos() as u64)
+    }
+
+    /// Waits for one of the sockets until an instant.
+    fn wait(&self, polled: &mut [PollFd<'_>], until: Nanos) -> Result<(), TestbedError> {
+        let left = until.min(self.now() + LOOKS_EVERY) - self.now();
+        match ppoll(polled, Some(TimeSpec::from_duration(Duration::from_nanos(left.0))), None) {
+            Ok(_) | Err(nix::errno::Errno::EINTR) => Ok(()),
+            Err(error) => Err(TestbedError::system("sockets cannot be waited for")(error)),
+        }
+    }
+
+    /// Does something, and lets everybody know if it fails.
+    pub fn or_fail<T, E>(&self, work: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
+        work().inspect_err(|_| self.failed.store(true, Ordering::Relaxed))
+    }
+
+    fn over(&self, plan: &Plan) -> bool {
+        self.failed.load(Ordering::Relaxed) || self.now() >= plan.duration
+    }
+}
+
+/// A flow's sending end.
+struct End<'a> {
+    plan: &'a FlowPlan,
+    from: SocketAddrV4,
+    to: SocketAddrV4,
+    stream: Option<TcpStream>,
+    /// Bytes that it has still to write.
+    left: u64,
+    told: Told,
+}
+
+impl End<'_> {
+    fn system(&self, error: io::Error) -> TestbedError {
+        TestbedError::system(format!("flow {}", self.plan.id))(error)
+    }
+
+    /// When something is to be done though nothing happens: it starts or stops.
+    fn next(&self) -> Nanos {
+        match self.stream {
+            None => self.plan.start,
+            Some(_) if self.left > 0 => self.plan.stop,
+            Some(_) => Nanos::MAX,
+        }
+    }
+
+    /// Starts or stops, if it is time.
+    fn tend(&mut self, now: Nanos) -> Result<(), TestbedError> {
+        match &self.stream {
+            None if now >= self.plan.start => {
+                let stream = connecting(kernel_name(self.plan.cc.name), self.from, self.to).map_err(|error| self.system(error))?;
+                self.stream = Some(stream);
+            }
+            Some(stream) if self.left > 0 && now >= self.plan.stop => {
+                self.left = 0;
+                // What waits unsent still goes out; a peer that is gone has it already.
+                let _ = stream.shutdown(Shutdown::Write);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Writes as much as there is room for.
+    fn write(&mut self) -> Result<(), TestbedError> {
+        const NOTHING: [u8; CHUNK] = [0; CHUNK];
+        let Some(mut stream) = self.stream.as_ref() else { return Ok(()) };
+        for _ in 0..TURN {
+            let wanted = self.left.min(CHUNK as u64) as usize;
+            match stream.write(&NOTHING[..wanted]) {
+                Ok(written) => self.left -= written as u64,
+                Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => break,
+                Err(error) => return Err(self.system(error)),
+            }
+            if self.left == 0 {
+                let _ = stream.shutdown(Shutdown::Write);
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Sends every flow of the plan from the calling thread, which is at the senders' host: what the kernel told of each.
+///
+/// # Errors
+/// A flow cannot start, or breaks.
+pub fn send(plan: &Plan, every: Nanos, clock: RunClock<'_>) -> Result<Vec<Told>, TestbedError> {
+    let end = |(at, flow)| End {
+        plan: flow,
+        from: SocketAddrV4::new(sender(at), 0),
+        to: receiver(at),
+        stream: None,
+        left: flow.bytes.map_or(u64::MAX, |bytes| bytes.0),
+        told: Told::new(),
+    };
+    let mut ends: Vec<End<'_>> = plan.flows.iter().enumerate().map(end).collect();
+    let mut sample = Nanos::ZERO;
+    while !clock.over(plan) {
+        let now = clock.now();
+        for end in &mut ends {
+            end.tend(now)?;
+        }
+        while sample <= now {
+            for end in &mut ends {
+                let told = end.stream.as_ref().and_then(|stream| TcpInfo::of(stream).ok());
+                end.told.push((sample, told));
+            }
+            sample += every;
+        }
+        let until = ends.iter().map(End::next).min().unwrap_or(Nanos::MAX).min(sample).min(plan.duration);
+        let writes = |(at, end): (usize, &End<'_>)| end.stream.as_ref().filter(|_| end.left > 0).map(|_| at);
+        let writing: Vec<usize> = ends.iter().enumerate().filter_map(writes).collect();
+        let fd = |at: &usize| ends[*at].stream.as_ref().map(|stream| PollFd::new(stream.as_fd(), PollFlags::POLLOUT));
+        let mut polled: Vec<PollFd<'_>> = writing.iter().filter_map(fd).collect();
+        clock.wait(&mut polled, until)?;
+        let ready: Vec<usize> = writing.iter().zip(&polled).filter(|(_, fd)| fd.any() == Some(true)).map(|(at, _)| *at).collect();
+        for at in ready {
+            ends[at].write()?;
+        }
+    }
+    Ok(ends.into_iter().map(|end| end.told).collect())
+}
+
+/// Receives whatever is sent to the receivers' host, and forgets it.
+///
+/// # Errors
+/// The system refuses connections.
+pub fn receive(plan: &Plan, listener: &TcpListener, clock: RunClock<'_>) -> Result<(), TestbedError> {
+    let failed = || TestbedError::system::<io::Error>("nobody can be received from");
+    listener.set_nonblocking(true).map_err(failed())?;
+    let mut streams: Vec<TcpStream> = Vec::new();
+    let mut forgotten = vec![0; 4 * CHUNK];
+    while !clock.over(plan) {
+        let listening = std::iter::once(PollFd::new(listener.as_fd(), PollFlags::POLLIN));
+        let mut polled: Vec<_> = listening.chain(streams.iter().map(|stream| PollFd::new(stream.as_fd(), PollFlags::POLLIN))).collect();
+        clock.wait(&mut polled, plan.duration)?;
+        let ready: Vec<bool> = polled.iter().map(|fd| fd.any() == Some(true)).collect();
+        let mut at = 0;
+        streams.retain(|stream| {
+            at += 1;
+            // Taken off the queue without being looked at; the end of a stream is nothing more.
+            !ready[at] || !matches!(recv(stream.as_raw_fd(), &mut forgotten, MsgFlags::MSG_TRUNC), Ok(0))
+        });
+        while ready[0] {
+            match listener.accept() {
+                Ok((stream, _)) => {
+                    reset_when_closed(&stream).and_then(|()| stream.set_nonblocking(true)).map_err(failed())?;
+                    streams.push(stream);
+                }
+                Err(error) if error.kind() == ErrorKind::WouldBlock => break,
+                Err(error) => return Err(failed()(error)),
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,213 @@
+//! A testbed on one machine: real kernel TCP over an emulated path.
+//!
+//! Two network namespaces, one for all senders and one for all receivers, each with a TUN device; between the devices the links of a
+//! [`Plan`], the same that the simulator has, with the traffic of others in them. Ends of flows are sockets of the kernel's TCP. Results
+//! are the simulator's [`Outcome`]: what passed is counted on the path itself, packet by packet; windows, timeouts and recoveries are what
+//! the kernel tells of its sockets.
+//!
+//! The path runs in a thread of its own, on a processor of its own, at a fixed priority. How late it was is part of the result: a run in
+//! which it was too late too often says something of the machine, and nothing of TCP. It is void.
+//!
+//! Nothing that is made here has a name outside: it is all gone with the process, whatever ends that.
+
+mod account;
+mod controllers;
+mod emulator;
+mod ends;
+mod error;
+mod lateness;
+mod namespace;
+mod network;
+mod realtime;
+mod segment;
+mod socket;
+#[cfg(test)]
+mod tests;
+mod tun;
+
+use std::sync::atomic::AtomicBool;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde::Serialize;
+use symbiosis_base::{Bytes, Nanos};
+use symbiosis_sim::{FlowPlan, FlowSample, FlowSummary, Outcome, Plan};
+
+use account::Account;
+pub use controllers::{NATIVE, kernel_name};
+use emulator::{Emulated, Emulator};
+use ends::{RunClock, Told};
+pub use error::TestbedError;
+pub use lateness::{LATE, LatenessSummary, MOST_LATE};
+use network::Hosts;
+pub use network::MOST_FLOWS;
+
+/// Everything is in its place so long before a run begins.
+const SETTLES: Duration = Duration::from_millis(100);
+/// The kernel is asked for its windows so often where nobody wants a trace.
+const USUAL_SAMPLES: Nanos = Nanos::from_millis(20);
+/// Priorities of the path and of the ends. The kernel's own threads that must come before have 99.
+const PATH_FIRST: i32 = 50;
+const ENDS_FIRST: i32 = 10;
+
+/// A run and the machine that it ran on.
+#[derive(Debug)]
+pub struct Ran {
+    /// What it found.
+    pub outcome: Outcome,
+    /// How the machine did.
+    pub machine: Machine,
+}
+
+/// How the machine did.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Machine {
+    /// How late packets left the path.
+    pub lateness: LatenessSummary,
+    /// Whether the path's thread had its priority and its processor.
+    pub realtime: bool,
+    /// Packets that a host did not take, or gave up before the path.
+    pub refused: u64,
+    /// Runs that it took, void ones included.
+    pub attempts: u32,
+    /// Why the run is void, if it is.
+    pub void: Option<String>,
+}
+
+/// Carries a plan out. A void run is repeated, so many times at the most; the last one's void is said in [`Machine::void`].
+///
+/// # Errors
+/// As [`run`].
+pub fn run_until_valid(plan: &Plan, most: u32) -> Result<Ran, TestbedError> {
+    until_valid(most, || run(plan))
+}
+
+fn until_valid(most: u32, mut run: impl FnMut() -> Result<Ran, TestbedError>) -> Result<Ran, TestbedError> {
+    let mut attempts = 1;
+    loop {
+        let mut ran = run()?;
+        ran.machine.attempts = attempts;
+        if ran.machine.void.is_none() || attempts >= most {
+            return Ok(ran);
+        }
+        attempts += 1;
+    }
+}
+
+/// Carries a plan out, once.
+///
+/// # Errors
+/// This process may not, something that is needed is missing, or the plan asks for what kernel TCP does not do.
+pub fn run(plan: &Plan) -> Result<Ran, TestbedError> {
+    check(plan)?;
+    let hosts = Hosts::new(plan)?;
+    let (failed, began) = (AtomicBool::new(false), Instant::now() + SETTLES);
+    let clock = RunClock { began, failed: &failed };
+    let every = plan.sample_every.unwrap_or(USUAL_SAMPLES);
+    let (path_on, ends_on) = realtime::processors();
+    let (path, told, received) = thread::scope(|scope| {
+        let tuns = [&hosts.sender.tun, &hosts.receiver.tun];
+        let path = scope.spawn(move || {
+            let realtime = realtime::pin(path_on) & realtime::first(PATH_FIRST);
+            let emulated = clock.or_fail(|| Emulator::new(plan).run(tuns, began, clock.failed))?;
+            Ok::<_, TestbedError>((emulated, realtime))
+        });
+        let (namespace, listener) = (&hosts.sender.namespace, &hosts.listener);
+        let sender = scope.spawn(move || {
+            clock.or_fail(|| {
+                namespace.enter()?;
+                prepare(ends_on);
+                ends::send(plan, every, clock)
+            })
+        });
+        let receiver = scope.spawn(move || {
+            prepare(ends_on);
+            clock.or_fail(|| ends::receive(plan, listener, clock))
+        });
+        (joined(path), joined(sender), joined(receiver))
+    });
+    // What fails first makes the others end early, without an error of their own.
+    let (told, ()) = (told?, received?);
+    let (mut emulated, realtime) = path?;
+    emulated.refused += hosts.given_up()?;
+    Ok(found(plan, emulated, &told, realtime))
+}
+
+/// Ends come before whatever else runs here; where they may not, lateness will show it.
+fn prepare(processor: usize) {
+    realtime::pin(processor);
+    realtime::first(ENDS_FIRST);
+}
+
+fn joined<T>(thread: thread::ScopedJoinHandle<'_, T>) -> T {
+    thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+}
+
+/// Whether the kernel can do it, before anything is made.
+fn check(plan: &Plan) -> Result<(), TestbedError> {
+    if plan.flows.is_empty() || plan.flows.len() > MOST_FLOWS {
+        return Err(TestbedError::Plan(format!("kernel TCP carries 1 to {MOST_FLOWS} flows here, not {}", plan.flows.len())));
+    }
+    for flow in &plan.flows {
+        let name = kernel_name(flow.cc.name);
+        if !socket::known(name).map_err(TestbedError::system("no socket can be had"))? {
+            return Err(TestbedError::NoController(name.into()));
+        }
+    }
+    Ok(())
+}
+
+/// The result, from what passed and what the kernel told.
+fn found(plan: &Plan, emulated: Emulated, told: &[Told], realtime: bool) -> Ran {
+    let lateness = emulated.lateness.summary();
+    let void = if lateness.late > MOST_LATE {
+        let (late, us) = (100.0 * lateness.late, LATE.0 / 1000);
+        Some(format!("{late:.1} % of the packets left the path more than {us} µs late"))
+    } else if emulated.refused > 0 {
+        Some(format!("{} packets were lost beside the path", emulated.refused))
+    } else {
+        None
+    };
+    let mut ledger = symbiosis_sim::Ledger::default();
+    let mut flows = Vec::new();
+    for ((flow, account), told) in plan.flows.iter().zip(emulated.accounts).zip(told) {
+        ledger.sent += account.ledger.sent;
+        ledger.delivered += account.ledger.delivered;
+        ledger.dropped += account.ledger.dropped;
+        ledger.in_flight += account.ledger.in_flight;
+        flows.push(result(flow, account, told));
+    }
+    let outcome = Outcome::of(plan, emulated.packets, flows, emulated.links, ledger);
+    Ran { outcome, machine: Machine { lateness, realtime, refused: emulated.refused, attempts: 1, void } }
+}
+
+/// One flow's summary and trace.
+fn result(flow: &FlowPlan, mut account: Account, told: &Told) -> (FlowSummary, Vec<FlowSample>) {
+    let (mut timeouts, mut recovered) = (0, false);
+    let mut trace = Vec::new();
+    for (sample, (at, info)) in told.iter().enumerate() {
+        let known = info.unwrap_or_default();
+        if info.is_some() {
+            account.tally.window(*at, Bytes(u64::from(known.cwnd) * flow.packet.0));
+            (timeouts..known.timeouts).for_each(|_| account.tally.timeout(*at));
+            timeouts = timeouts.max(known.timeouts);
+            if known.recovers && !recovered {
+                account.tally.loss_event(*at);
+            }
+            recovered = known.recovers;
+        }
+        if let Some(passed) = account.samples.get(sample) {
+            trace.push(FlowSample {
+                at: *at,
+                cwnd_packets: f64::from(known.cwnd),
+                in_flight_packets: f64::from(known.in_flight),
+                srtt_ms: f64::from(known.srtt_us) / 1e3,
+                delivered_bytes: passed.delivered,
+                retransmissions: passed.resent,
+                timeouts: u64::from(timeouts),
+                gauges: Vec::new(),
+            });
+        }
+    }
+    (account.tally.summary(flow, &account.arrivals), trace)
+}
