@@ -1,10 +1,11 @@
-//! The command `symbiosis`: simulates scenarios, reproduces the papers, transfers files, lists controllers.
+//! The command `symbiosis`: simulates scenarios, runs them in the kernel, reproduces the papers, transfers files, lists controllers.
 //!
 //! Results go to stdout, everything else to stderr. Exit codes: 0 done, 1 failed, 2 the input is at fault.
 
 mod controllers;
 mod demo;
 mod failure;
+mod lab;
 mod net;
 mod output;
 mod print;
@@ -31,6 +32,8 @@ struct Cli {
 enum Command {
     /// Run a scenario
     Simulate(simulate::Args),
+    /// Run a scenario with Linux' own TCP over an emulated path on this machine (needs root)
+    Lab(lab::Args),
     /// Run the papers' experiments, and write a report with their figures and claims
     Reproduce(reproduce::Args),
     /// Serve a folder over QUIC: others may fetch its files and send new ones
@@ -50,6 +53,7 @@ enum Command {
 fn main() -> ExitCode {
     let done = match Cli::parse().command {
         Command::Simulate(args) => simulate::run(&args),
+        Command::Lab(args) => lab::run(&args),
         Command::Reproduce(args) => reproduce::run(&args),
         Command::Serve(args) => net::serve::run(&args),
         Command::Send(args) => net::send::run(&args),

@@ -14,6 +14,7 @@ use symbiosis_sim::Plan;
 
 use crate::failure::Failure;
 use crate::print::json;
+use crate::results;
 use crate::runs::Run;
 
 /// A folder in which results can be written, as far as one can know before.
@@ -40,7 +41,7 @@ impl OutFolder {
     ///
     /// # Errors
     /// Writing fails.
-    pub fn write(&self, scenario: &Scenario, runs: &[Run], extras: Extras) -> Result<(), Failure> {
+    pub fn write(&self, scenario: &Scenario, runs: &[Run], extras: Extras<'_>) -> Result<(), Failure> {
         let failed = |error: io::Error| Failure::Other(miette!("cannot write into {}: {error}", self.0.display()));
         everything(&self.0, scenario, runs, extras).map_err(failed)
     }
@@ -62,7 +63,11 @@ pub fn writable(folder: &Path) -> Result<(), String> {
 
 /// What is written, and how, only on request.
 #[derive(Clone, Copy, Debug)]
-pub struct Extras {
+pub struct Extras<'a> {
+    /// The command that runs a scenario so.
+    pub command: &'a str,
+    /// What a run of it is called.
+    pub title: &'a str,
     /// Traces as CSV beside Parquet.
     pub csv: bool,
     /// A capture of the senders' packets.
@@ -89,7 +94,7 @@ fn stays_inside(name: &Path) -> bool {
 
 /// All that `--out` writes: the scenario as it was run, the results, traces (of each seed in a folder of its own where there are several),
 /// and a report.
-fn everything(folder: &Path, scenario: &Scenario, runs: &[Run], extras: Extras) -> io::Result<()> {
+fn everything(folder: &Path, scenario: &Scenario, runs: &[Run], extras: Extras<'_>) -> io::Result<()> {
     write_atomically(folder.join("scenario.toml"), scenario.text.as_bytes())?;
     for (name, place) in scenario.files.iter().filter(|(name, _)| stays_inside(Path::new(name))) {
         // Beside both copies of the scenario: this one, and the one that the report links.
@@ -105,9 +110,11 @@ fn everything(folder: &Path, scenario: &Scenario, runs: &[Run], extras: Extras) 
         }
     }
     let outcomes: Vec<_> = runs.iter().map(|run| (run.outcome.summary.seed, &run.outcome)).collect();
-    let outcome = report::simulation(&outcomes, &scenario.name, &scenario.text);
-    let command = format!("symbiosis simulate scenario.toml --seed {} --seeds {}", runs[0].outcome.summary.seed, runs.len());
-    let entry = Entry { id: &scenario.name, title: "Simulation", source: "", command, outcome: &outcome };
+    let mut outcome = report::simulation(&outcomes, &scenario.name, &scenario.text);
+    outcome.notes.extend(runs.iter().filter_map(results::machine));
+    let (first, seeds) = (runs[0].outcome.summary.seed, runs.len());
+    let command = format!("symbiosis {} scenario.toml --seed {first} --seeds {seeds}", extras.command);
+    let entry = Entry { id: &scenario.name, title: extras.title, source: "", command, outcome: &outcome };
     report::write(folder, &scenario.name, "", &[entry])?;
     // The report's own results are its claims, of which a simulation has none.
     write_atomically(folder.join("results.json"), json(runs, extras.array).as_bytes())

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use serde::Serialize;
+use symbiosis_linux::testbed::Machine;
 use symbiosis_sim::Summary;
 
 use crate::failure::Failure;
@@ -14,12 +15,16 @@ struct Printed<'a> {
     #[serde(flatten)]
     summary: &'a Summary,
     wall_s: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    machine: Option<&'a Machine>,
 }
 
 /// The object of the only run, or an array of all.
 pub fn json(runs: &[Run], array: bool) -> String {
-    let printed: Vec<Printed<'_>> =
-        runs.iter().map(|run| Printed { summary: &run.outcome.summary, wall_s: run.wall.as_secs_f64() }).collect();
+    let printed: Vec<Printed<'_>> = runs
+        .iter()
+        .map(|run| Printed { summary: &run.outcome.summary, wall_s: run.wall.as_secs_f64(), machine: run.machine.as_ref() })
+        .collect();
     match printed.as_slice() {
         [only] if !array => pretty(only),
         all => pretty(&all),

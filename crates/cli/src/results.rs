@@ -1,6 +1,7 @@
 //! Results for people: flows and links as tables, means over seeds.
 
 use symbiosis_lab::outcome::Measured;
+use symbiosis_linux::testbed::{LATE, LatenessSummary};
 use symbiosis_sim::{FlowPlan, FlowSummary, LinkSummary, Plan, RttSummary, Summary};
 
 use crate::runs::Run;
@@ -45,8 +46,10 @@ pub fn text(plan: &Plan, runs: &[Run]) -> String {
     };
     let wall: f64 = runs.iter().map(|run| run.wall.as_secs_f64()).sum();
     let packets: u64 = summaries.iter().map(|summary| summary.packets_delivered).sum();
+    // In the kernel time passes by itself.
+    let of = if runs[0].machine.is_none() { " of computing" } else { "" };
     let mut out = format!(
-        "{}, {seeds}: {} s, measured from {} s to {} s\n{packets} packets delivered in {wall:.2} s of computing\n",
+        "{}, {seeds}: {} s, measured from {} s to {} s\n{packets} packets delivered in {wall:.2} s{of}\n",
         plan.name,
         plan.duration.secs(),
         plan.measure_from.secs(),
@@ -66,7 +69,28 @@ pub fn text(plan: &Plan, runs: &[Run]) -> String {
     let links: Vec<Vec<&LinkSummary>> =
         (0..first.links.len()).map(|at| summaries.iter().map(|summary| &summary.links[at]).collect()).collect();
     out.push('\n');
-    out + &rows(&["link"], LINK, &links, |link| vec![link.name.clone()])
+    out += &rows(&["link"], LINK, &links, |link| vec![link.name.clone()]);
+    let machines: Vec<String> = runs.iter().filter_map(machine).collect();
+    if machines.is_empty() { out } else { format!("{out}\n{}\n", machines.join("\n")) }
+}
+
+/// How the machine did in a run, in a line; nothing of a simulation.
+pub fn machine(run: &Run) -> Option<String> {
+    let machine = run.machine.as_ref()?;
+    let LatenessSummary { packets, p50_us, p99_us, late, .. } = machine.lateness;
+    let mut line = format!(
+        "Seed {}: {packets} packets left the path {p50_us:.0} µs late in the median, {p99_us:.0} µs at the 99th percentile, {:.2} % more than {} µs.",
+        run.outcome.summary.seed,
+        100.0 * late,
+        LATE.0 / 1000,
+    );
+    if !machine.realtime {
+        line += " The path's thread got neither priority nor processor of its own.";
+    }
+    if let Some(void) = &machine.void {
+        line += &format!(" Void after {} attempts: {void}.", machine.attempts);
+    }
+    Some(line)
 }
 
 /// How many flows are there during the whole window of measurement.

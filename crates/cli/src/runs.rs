@@ -8,6 +8,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use miette::miette;
 use rayon::prelude::*;
 use symbiosis_base::Nanos;
+use symbiosis_linux::testbed::Machine;
 use symbiosis_sim::{Outcome, Plan};
 
 use crate::failure::Failure;
@@ -19,6 +20,8 @@ pub struct Run {
     pub outcome: Outcome,
     /// How long it took.
     pub wall: Duration,
+    /// How the machine did, where that matters: in the kernel, not in the simulator.
+    pub machine: Option<Machine>,
 }
 
 /// Packets of 1500 bytes that make a single run long enough to show that it is alive.
@@ -38,11 +41,23 @@ pub fn run_all(plan: &Plan, seeds: RangeInclusive<u64>, threads: Option<u16>) ->
         let start = Instant::now();
         let outcome = symbiosis_sim::run(&plan);
         bar.inc(1);
-        Run { outcome, wall: start.elapsed() }
+        Run { outcome, wall: start.elapsed(), machine: None }
     };
     let runs = pool.install(|| seeds.par_iter().map(one).collect());
     bar.finish_and_clear();
     Ok(runs)
+}
+
+/// What shows that a run in real time is alive.
+pub fn alone(plan: &Plan) -> ProgressBar {
+    if !io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+    let bar = bar.with_style(ProgressStyle::with_template("{spinner} {elapsed} of {msg}").expect("a valid template"));
+    bar.set_message(format!("{} s", plan.duration.secs()));
+    bar.enable_steady_tick(Duration::from_millis(500));
+    bar
 }
 
 /// A bar on a terminal, when there is something to wait for.

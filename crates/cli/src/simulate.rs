@@ -1,5 +1,6 @@
 //! `symbiosis simulate`: runs a scenario, once or for several seeds.
 
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
 use clap::value_parser;
@@ -57,23 +58,31 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     if args.explain {
         return explain(&scenario, args.json);
     }
-    let first = scenario.plan.seed;
-    let Some(last) = first.checked_add(args.seeds.unwrap_or(1) - 1) else {
-        return Err(Failure::input(format!("there are not so many seeds from {first} on"), "lower --seeds or --seed"));
-    };
+    let seeds = seeds(scenario.plan.seed, args.seeds)?;
     // Before the run: nobody wants to hear after an hour that there is no place for the result.
     let out = args.out.as_deref().map(OutFolder::check).transpose()?;
     if out.is_none() {
         scenario.plan.sample_every = None;
     }
-    let runs = run_all(&scenario.plan, first..=last, args.threads)?;
+    let runs = run_all(&scenario.plan, seeds, args.threads)?;
     if let Some(out) = out {
-        out.write(&scenario, &runs, Extras { csv: args.csv, pcap: args.pcap, array: args.seeds.is_some() })?;
+        let extras = Extras { command: "simulate", title: "Simulation", csv: args.csv, pcap: args.pcap, array: args.seeds.is_some() };
+        out.write(&scenario, &runs, extras)?;
     }
     match args.json {
         true => print(&json(&runs, args.seeds.is_some())),
         false => print(&results::text(&scenario.plan, &runs)),
     }
+}
+
+/// So many seeds, from the first on.
+///
+/// # Errors
+/// There are not so many.
+pub fn seeds(first: u64, many: Option<u64>) -> Result<RangeInclusive<u64>, Failure> {
+    let last = first.checked_add(many.unwrap_or(1) - 1);
+    let last = last.ok_or_else(|| Failure::input(format!("there are not so many seeds from {first} on"), "lower --seeds or --seed"))?;
+    Ok(first..=last)
 }
 
 fn explain(scenario: &Scenario, json: bool) -> Result<(), Failure> {

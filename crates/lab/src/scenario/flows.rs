@@ -4,10 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use symbiosis_base::{Bytes, Nanos, Rate};
 use symbiosis_control::params::{ParamError, Value, Values};
-use symbiosis_control::registry::{self, Entry};
+use symbiosis_control::registry::Entry;
 use symbiosis_path::LinkSpec;
 use symbiosis_sim::{FlowPlan, LinkId, PlannedLink, Recovery};
 
+use super::World;
 use super::error::Fault;
 use super::file::{self, Flow};
 use super::keys::MOST_FLOWS;
@@ -50,12 +51,12 @@ pub(super) fn route<'a>(flows: &'a [Flow], shape: &Shape) -> Result<Vec<Routed<'
 }
 
 /// Every flow. Their private links are added to `links`.
-pub(super) fn plan(routed: Vec<Routed<'_>>, links: &mut Vec<PlannedLink>, duration: Nanos) -> Result<Vec<FlowPlan>, Fault> {
+pub(super) fn plan(world: World, routed: Vec<Routed<'_>>, links: &mut Vec<PlannedLink>, duration: Nanos) -> Result<Vec<FlowPlan>, Fault> {
     let names = names(&routed)?;
     let mut names = names.into_iter();
     let mut flows = Vec::new();
     for flow in &routed {
-        let template = template(flow, duration)?;
+        let template = template(world, flow, duration)?;
         for id in names.by_ref().take(flow.file.count as usize) {
             let (route, ack_route) = ways(flow, &id, links);
             few_enough(flow, &template, &route, links, duration)?;
@@ -102,12 +103,9 @@ fn names(routed: &[Routed<'_>]) -> Result<Vec<String>, Fault> {
 }
 
 /// All that flows of one `[[flow]]` have in common.
-fn template(flow: &Routed<'_>, duration: Nanos) -> Result<FlowPlan, Fault> {
+fn template(world: World, flow: &Routed<'_>, duration: Nanos) -> Result<FlowPlan, Fault> {
     let Routed { path, file, .. } = flow;
-    let cc = registry::find(&file.cc).ok_or_else(|| {
-        Fault::at(format!("{path}.cc"), format!("there is no controller \"{}\"", file.cc))
-            .help(suggestion(&file.cc, registry::ALL.iter().map(|entry| entry.name)))
-    })?;
+    let cc = world.controller(path, &file.cc)?;
     let (start, stop) = (Nanos::from_secs(file.start_s), file.stop_s.map_or(duration, Nanos::from_secs));
     if start >= duration {
         return Err(Fault::at(format!("{path}.start_s"), format!("`{path}` starts at {} s, after the end of the run", start.secs()))

@@ -25,6 +25,7 @@ mod locate;
 mod resolve;
 mod set;
 mod topology;
+mod world;
 
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -37,6 +38,7 @@ pub use error::ScenarioError;
 pub use explain::Explanation;
 pub use locate::suggestion;
 use resolve::Resolved;
+pub use world::World;
 
 /// A scenario that was read and understood.
 #[derive(Clone, Debug)]
@@ -59,9 +61,17 @@ impl Scenario {
     /// # Errors
     /// The file cannot be read, or as [`Scenario::parse`].
     pub fn load(path: &Path, sets: &[String]) -> Result<Scenario, ScenarioError> {
+        Scenario::load_for(World::Simulator, path, sets)
+    }
+
+    /// The same for a world, which has its own controllers and cannot do everything.
+    ///
+    /// # Errors
+    /// As [`Scenario::load`], or the world cannot do what is asked for.
+    pub fn load_for(world: World, path: &Path, sets: &[String]) -> Result<Scenario, ScenarioError> {
         let name = path.display().to_string();
         match std::fs::read_to_string(path) {
-            Ok(text) => Scenario::parse(&text, &name, path.parent(), sets),
+            Ok(text) => Scenario::parse_for(world, &text, &name, path.parent(), sets),
             Err(error) => Err(ScenarioError {
                 what: format!("{name} cannot be read: {error}"),
                 at: None,
@@ -78,9 +88,17 @@ impl Scenario {
     /// # Errors
     /// The first thing that is wrong, with its place.
     pub fn parse(text: &str, file_name: &str, base: Option<&Path>, sets: &[String]) -> Result<Scenario, ScenarioError> {
+        Scenario::parse_for(World::Simulator, text, file_name, base, sets)
+    }
+
+    /// The same for a world, which has its own controllers and cannot do everything.
+    ///
+    /// # Errors
+    /// As [`Scenario::parse`], or the world cannot do what is asked for.
+    pub fn parse_for(world: World, text: &str, file_name: &str, base: Option<&Path>, sets: &[String]) -> Result<Scenario, ScenarioError> {
         let text = with_sets(text, file_name, sets)?;
         let stem = Path::new(file_name).file_stem().map_or("scenario".into(), |stem| stem.to_string_lossy().into_owned());
-        match resolved(&text, &stem, base) {
+        match resolved(world, &text, &stem, base) {
             Ok(Resolved { plan, queue_rules, files }) => Ok(Scenario { name: plan.name.clone(), text, plan, files, queue_rules }),
             Err(fault) => {
                 // Whoever looks into the file must know that the line shown is not the line there.
@@ -107,11 +125,12 @@ fn with_sets(text: &str, file_name: &str, sets: &[String]) -> Result<String, Sce
     Ok(document.to_string())
 }
 
-fn resolved(text: &str, stem: &str, base: Option<&Path>) -> Result<Resolved, Fault> {
+fn resolved(world: World, text: &str, stem: &str, base: Option<&Path>) -> Result<Resolved, Fault> {
     let document = DeTable::parse(text).map_err(|error| syntax(&error))?;
     check::table(&document, keys::ROOT, "", text)?;
-    let file = toml::from_str(text).map_err(|error| syntax(&error))?;
-    resolve::resolve(file, stem, base)
+    let file: file::File = toml::from_str(text).map_err(|error| syntax(&error))?;
+    world.check(&file)?;
+    resolve::resolve(world, file, stem, base)
 }
 
 fn syntax(error: &toml::de::Error) -> Fault {

@@ -7,7 +7,7 @@ use symbiosis_sim::Plan;
 
 use super::error::Fault;
 use super::file::File;
-use super::{cross, flows, topology};
+use super::{World, cross, flows, topology};
 
 /// Most samples of one trace.
 const MOST_SAMPLES: u64 = 10_000_000;
@@ -24,7 +24,7 @@ pub(super) struct Resolved {
 ///
 /// # Errors
 /// The first contradiction.
-pub(super) fn resolve(file: File, fallback_name: &str, base: Option<&Path>) -> Result<Resolved, Fault> {
+pub(super) fn resolve(world: World, file: File, fallback_name: &str, base: Option<&Path>) -> Result<Resolved, Fault> {
     let duration = Nanos::from_secs(file.duration_s);
     let (measure_from, measure_to) = window(&file, duration)?;
     let sample_every = match file.trace.every_ms {
@@ -44,7 +44,7 @@ pub(super) fn resolve(file: File, fallback_name: &str, base: Option<&Path>) -> R
     let routed = flows::route(&file.flow, &shape)?;
     let (mut links, queue_rules) = topology::links(&shape, &routed, base)?;
     let cross = cross::plan(&file.cross, &shape)?;
-    let flows = flows::plan(routed, &mut links, duration)?;
+    let flows = flows::plan(world, routed, &mut links, duration)?;
     let plan = Plan {
         name: file.name.unwrap_or_else(|| fallback_name.into()),
         duration,

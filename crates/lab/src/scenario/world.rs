@@ -1,0 +1,96 @@
+//! Where a scenario is carried out, and what it may ask for there.
+
+use symbiosis_base::Nanos;
+use symbiosis_control::registry::{self, Entry};
+use symbiosis_linux::testbed::{MOST_FLOWS, NATIVE};
+
+use super::error::Fault;
+use super::file::{File, Flow, Recovery};
+use super::locate::suggestion;
+use super::topology::millis;
+
+/// Controllers of ours that the kernel runs, too.
+const IN_KERNEL: &[&str] = &["symbiosis", "symbiosis-paper"];
+/// What IPv4 and Linux' TCP put before the payload, time stamps included \[bytes\].
+const KERNEL_HEADER: u64 = 52;
+/// Packets that the kernel takes: IPv4's least that every host must (RFC 791), and Ethernet's jumbo frames \[bytes\].
+const KERNEL_PACKETS: std::ops::RangeInclusive<u64> = 576..=9000;
+
+/// Where a scenario is carried out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum World {
+    /// The simulator.
+    Simulator,
+    /// Linux' own TCP over an emulated path.
+    Kernel,
+}
+
+impl World {
+    /// Its controllers.
+    pub fn controllers(self) -> Vec<&'static Entry> {
+        match self {
+            World::Simulator => registry::ALL.iter().collect(),
+            World::Kernel => registry::ALL.iter().filter(|entry| IN_KERNEL.contains(&entry.name)).chain(NATIVE).collect(),
+        }
+    }
+
+    /// The controller of that name.
+    pub(super) fn controller(self, path: &str, name: &str) -> Result<&'static Entry, Fault> {
+        let find = |world: World| world.controllers().into_iter().find(|entry| entry.name == name);
+        if let Some(entry) = find(self) {
+            return Ok(entry);
+        }
+        let (other, what) = match self {
+            World::Simulator => (World::Kernel, "only the kernel has it: `symbiosis lab` runs it"),
+            World::Kernel => (World::Simulator, "it runs in the simulator, not in the kernel"),
+        };
+        let names: Vec<&str> = self.controllers().iter().map(|entry| entry.name).collect();
+        let help = match (self, find(other).is_some()) {
+            (_, false) => suggestion(name, names),
+            (World::Simulator, true) => what.into(),
+            (World::Kernel, true) => format!("{what}, which has {}", names.join(", ")),
+        };
+        Err(Fault::at(format!("{path}.cc"), format!("there is no controller \"{name}\"")).help(help))
+    }
+
+    /// What the file asks for is what this world does.
+    pub(super) fn check(self, file: &File) -> Result<(), Fault> {
+        match self {
+            World::Simulator => Ok(()),
+            World::Kernel => kernel(file),
+        }
+    }
+}
+
+/// What a host of the simulator may be told to do, and the kernel may not.
+fn kernel(file: &File) -> Result<(), Fault> {
+    let flows: u64 = file.flow.iter().map(|flow| flow.count).sum();
+    if flows == 0 || flows > MOST_FLOWS as u64 {
+        let place = if file.flow.is_empty() { "" } else { "flow.0.count" };
+        return Err(Fault::at(place, format!("the scenario has {flows} flows")).help(format!("kernel TCP carries 1 to {MOST_FLOWS} here")));
+    }
+    for (at, flow) in file.flow.iter().enumerate() {
+        for (key, given, why) in refusals(flow) {
+            if given {
+                let path = format!("flow.{at}.{key}");
+                return Err(Fault::at(&path, format!("`{path}` is given, but kernel TCP does not do that")).help(why));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Keys of a flow that the kernel has no ear for: whether each asks for something else than the kernel does, and what the kernel does.
+fn refusals(flow: &Flow) -> [(&'static str, bool, &'static str); 8] {
+    let usual = [40, KERNEL_HEADER];
+    [
+        ("recovery", !matches!(flow.recovery, None | Some(Recovery::Sack)), "it repairs losses by selective ACKs and RACK: leave it out"),
+        ("packet_bytes", !KERNEL_PACKETS.contains(&flow.packet_bytes), "a packet here has 576 to 9000 bytes"),
+        ("header_bytes", !usual.contains(&flow.header_bytes), "its header has 52 bytes, time stamps included: leave it out"),
+        ("ack_bytes", !usual.contains(&flow.ack_bytes), "its ACKs have 52 bytes, and more with selective ACKs: leave it out"),
+        ("ack_delay_ms", millis(flow.ack_delay_ms) != Nanos::from_millis(40), "it adapts its delay, from 40 ms on: leave it out"),
+        ("receiver_times", flow.receiver_times, "its time stamps have milliseconds, and are the sender's: leave it out"),
+        ("send_timer_us", flow.send_timer_us > 0.0, "the host's timer is what it is: leave it out"),
+        ("coalesce_us", flow.coalesce_us > 0.0, "its devices hand up each packet at once: leave it out"),
+    ]
+}
