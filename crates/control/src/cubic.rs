@@ -16,8 +16,8 @@ pub const ENTRY: Entry = Entry {
     name: "cubic",
     about: "CUBIC: a cubic of the time since the last loss (RFC 9438), without HyStart++",
     params: &[
-        Param::number("c", 0.4, 0.01, 10.0, "steepness of the cubic, C [packets/s³]; RFC 9438 §5.1"),
-        Param::number("beta", 0.7, 0.1, 0.95, "what a loss leaves of the window; RFC 9438 §4.6"),
+        Param::number("c", C, 0.01, 10.0, "steepness of the cubic, C [packets/s³]; RFC 9438 §5.1"),
+        Param::number("beta", BETA, 0.1, 0.95, "what a loss leaves of the window; RFC 9438 §4.6"),
         Param::flag("fast_convergence", true, "give up some of the old maximum when a loss comes before it; RFC 9438 §4.7"),
         OSCILLATION,
     ],
@@ -28,6 +28,10 @@ pub const ENTRY: Entry = Entry {
     },
 };
 
+/// Steepness of the cubic \[packets/s³\] (RFC 9438 §5.1).
+pub const C: f64 = 0.4;
+/// What a loss leaves of the window (RFC 9438 §4.6).
+pub const BETA: f64 = 0.7;
 /// A target is at most this much above the window, so a round trip grows it by half at most (RFC 9438 §4.2).
 const STEEPEST: f64 = 1.5;
 /// Weight of a new sample in the smoothed RTT (RFC 6298 §2).
@@ -66,11 +70,11 @@ impl Cubic {
     pub fn new(c: f64, beta: f64, fast_convergence: bool) -> Cubic {
         Cubic { c, beta, fast_convergence, w_max: None, prior: 0.0, srtt: None, epoch: None }
     }
+}
 
-    /// Reno's step that competes as Reno does, with β in place of a half (RFC 9438 §4.3).
-    fn alpha(&self) -> f64 {
-        3.0 * (1.0 - self.beta) / (1.0 + self.beta)
-    }
+/// Packets a round trip that compete as Reno's one does, with β in place of a half (RFC 9438 §4.3).
+pub fn friendly(beta: f64) -> f64 {
+    3.0 * (1.0 - beta) / (1.0 + beta)
 }
 
 impl Epoch {
@@ -98,7 +102,7 @@ impl Law for Cubic {
             let srtt = self.srtt.unwrap_or(rtt.secs());
             self.srtt = Some(srtt + SRTT_GAIN * (rtt.secs() - srtt));
         }
-        let alpha = self.alpha();
+        let alpha = friendly(self.beta);
         let epoch = self.epoch.get_or_insert_with(|| Epoch::begin(cwnd, self.w_max, self.c));
         epoch.advance(ack.now);
         let alpha = if epoch.w_est < self.prior { alpha } else { 1.0 };

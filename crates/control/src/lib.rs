@@ -22,6 +22,8 @@ pub mod registry;
 mod round;
 pub mod window;
 
+pub mod adaptive_reno;
+pub mod compound;
 pub mod cubic;
 pub mod early;
 pub mod fast;

@@ -1,7 +1,7 @@
 //! Every controller by name. A line here, and it is there in every world, every scenario and every report.
 
 pub use crate::entry::{Entry, Feedback};
-use crate::{cubic, early, fast, hcc, highspeed, probe, reno, scalable, symbiosis, vegas};
+use crate::{adaptive_reno, compound, cubic, early, fast, hcc, highspeed, probe, reno, scalable, symbiosis, vegas};
 
 /// All controllers, in the order in which they are listed.
 pub const ALL: &[Entry] = &[
@@ -17,6 +17,8 @@ pub const ALL: &[Entry] = &[
     cubic::ENTRY,
     probe::ENTRY,
     hcc::ENTRY,
+    compound::ENTRY,
+    adaptive_reno::ENTRY,
 ];
 
 /// The controller of that name.

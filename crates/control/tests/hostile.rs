@@ -441,7 +441,8 @@ fn every_declared_parameter_changes_something() {
         let mut subject = Subject::new(entry, values, 1);
         let (mut permits, mut shown) = (Vec::new(), Vec::new());
         for round in 0..60u64 {
-            let rtt = RTT + Nanos::from_micros(40) * round;
+            // It fills, is empty, and fills again.
+            let rtt = RTT + Nanos::from_micros(40) * (round % 40);
             let k = Rate::from_mbps(100.0);
             subject.report(Report::Path { now: subject.now, capacity: k, available: k * (0.5 + 0.1 * (round % 2) as f64) });
             let reported = subject.observer.is_some();
@@ -450,7 +451,10 @@ fn every_declared_parameter_changes_something() {
                 subject.controller.lost(&Lost { now: subject.now, kind: LossKind::FastRetransmit, in_flight: Bytes(0) });
             };
             if round % 15 == 10 && !reported {
-                lost(&mut subject);
+                // Once so often that the window is small beside the queue that the RTT shows.
+                for _ in 0..if round == 25 { 4 } else { 1 } {
+                    lost(&mut subject);
+                }
             }
             let packets = subject.window().0 / PACKET.0;
             let mut left = Vec::new();

@@ -135,6 +135,20 @@ fn beside_symbiosis_with_a_deep_buffer_only_reno_loses() {
 }
 
 #[test]
+fn beside_cubic_a_window_at_rest_has_what_its_law_says_in_cubics_queue() {
+    let outcome = quick("M5");
+    // With A = K, CUBIC's mean window over Kτ: 0.85 to 0.925 of the buffer.
+    for bdp in [1.0, 2.0, 4.0] {
+        let lambda = claim(&outcome, &format!("B = {bdp} BDP, ε = 5, A = K")).measured.mean;
+        assert!((0.8 * bdp..1.0 * bdp).contains(&lambda), "B = {bdp} BDP: λ = {lambda}");
+    }
+    for name in ["the papers' law, paced (oracle), B = 1 BDP", "symbiosis, B = 1 BDP", "symbiosis (oracle), B = 1 BDP"] {
+        let claim = claim(&outcome, name);
+        assert_eq!(claim.verdict, Verdict::Holds, "{claim:?}");
+    }
+}
+
+#[test]
 fn different_access_links_share_by_eq_27_when_a_is_measured() {
     let outcome = quick("S14");
     let ratio = claim(&outcome, "symbiosis-paper (oracle): shares as the capacities").measured.mean;

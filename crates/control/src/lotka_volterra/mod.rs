@@ -21,6 +21,8 @@
 //! their own, told in [`facts`], [`reno_rivalry`] and [`capacities`].
 
 pub mod capacities;
+pub mod crowded;
+pub mod cubic_rivalry;
 pub mod facts;
 mod model;
 mod ode;

@@ -29,23 +29,30 @@ pub struct Rivalry {
 
 impl Rivalry {
     /// `Kτ` \[packets\].
-    fn room(&self) -> f64 {
+    pub(super) fn room(&self) -> f64 {
         self.capacity.times(self.tau) / self.packet.as_f64()
     }
 
-    fn buffer_packets(&self) -> f64 {
+    /// `B` \[packets\].
+    pub(super) fn buffer_packets(&self) -> f64 {
         self.buffer.packets(self.packet)
     }
 
     /// The cycle that both flows repeat; none when Reno's cycle is too short for Symbiosis to double even far below `Kτ`,
     /// `(Kτ + B)τ̄/2 ≤ ln 2/ε`: then Eq 25 has no solution in (0, 1), and Symbiosis is halved down to nothing.
     pub fn cycle(&self) -> Option<Cycle> {
+        let settled = self.settle(|peak| peak / 2.0 * self.mean_rtt.secs())?;
+        Some(Cycle { rival: *self, settled })
+    }
+
+    /// Where two flows settle that both lose at a full buffer, if the rival is back at a peak of so many packets after `back` seconds, later from
+    /// higher ones; none when it is back too soon for Symbiosis to double.
+    pub(super) fn settle(&self, back: impl Fn(f64) -> f64) -> Option<Settled> {
         // ρ comes within e^−εT of one, closer than it can be told from one. So solve for T, with 1 − ρ = 1/(e^εT − 1) (Eq 24 inverted),
-        // where T − W(ρ(T))τ̄/2 (Eq 25) grows with T.
-        let (room, buffer, rtt) = (self.room(), self.buffer_packets(), self.mean_rtt.secs());
+        // where T − back(W(ρ(T))) (for Reno: Eq 25) grows with T.
         let spare = |t: f64| 1.0 / libm::expm1(self.epsilon * t);
-        let reno = |t: f64| (spare(t) * room + buffer) / 2.0 * rtt;
-        let (mut low, mut high) = (core::f64::consts::LN_2 / self.epsilon, (room + buffer) / 2.0 * rtt);
+        let peak = |t: f64| spare(t) * self.room() + self.buffer_packets();
+        let (mut low, mut high) = (core::f64::consts::LN_2 / self.epsilon, back(self.room() + self.buffer_packets()));
         if low >= high {
             return None;
         }
@@ -54,11 +61,15 @@ impl Rivalry {
             if t <= low || t >= high {
                 break; // neighbours: as exact as it gets
             }
-            *(if t < reno(t) { &mut low } else { &mut high }) = t;
+            *(if t < back(peak(t)) { &mut low } else { &mut high }) = t;
         }
-        let spare = spare(high);
-        let reno_peak = spare * room + buffer;
-        Some(Cycle { rival: *self, seconds: high, spare, reno_peak })
+        Some(Settled { seconds: high, spare: spare(high), peak: peak(high) })
+    }
+
+    /// Area under Symbiosis' window in a cycle of so many seconds, `Kτ/ε · ln((2−ρ)/(2(1−ρ)))` \[packets · s\] (S, above Eq 26).
+    pub(super) fn symbiosis_area(&self, seconds: f64) -> f64 {
+        // By Eq 24 the logarithm is εT − ln 2.
+        self.room() * (seconds - core::f64::consts::LN_2 / self.epsilon)
     }
 
     /// `¾·B/(Kτ)`: what [`Cycle::lambda_corrected`] falls to, but never reaches, as ε grows. Above one no ε makes the two equal: any
@@ -68,29 +79,35 @@ impl Rivalry {
     }
 }
 
+/// Where two flows settle that both lose: the length of the cycle \[s\], `1 − ρ`, and the rival's window before a loss \[packets\].
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Settled {
+    pub(super) seconds: f64,
+    pub(super) spare: f64,
+    pub(super) peak: f64,
+}
+
 /// One cycle, from loss to loss.
 #[derive(Clone, Copy, Debug)]
 pub struct Cycle {
     rival: Rivalry,
-    seconds: f64,
-    spare: f64,
-    reno_peak: f64,
+    settled: Settled,
 }
 
 impl Cycle {
     /// Length of the cycle, `T` (S Eqs 22, 24).
     pub fn length(&self) -> Nanos {
-        Nanos::from_secs(self.seconds)
+        Nanos::from_secs(self.settled.seconds)
     }
 
     /// `ρ`, Symbiosis' window before a loss as a share of `Kτ` (S Eq 25).
     pub fn rho(&self) -> f64 {
-        1.0 - self.spare
+        1.0 - self.settled.spare
     }
 
     /// Reno's window before a loss, `W = (1−ρ)Kτ + B` \[packets\].
     pub fn reno_peak(&self) -> f64 {
-        self.reno_peak
+        self.settled.peak
     }
 
     /// Symbiosis' window before a loss, `ρKτ` \[packets\].
@@ -100,13 +117,12 @@ impl Cycle {
 
     /// Area under Reno's window, `⅜W²τ̄` \[packets · s\].
     pub fn reno_area(&self) -> f64 {
-        0.375 * self.reno_peak * self.reno_peak * self.rival.mean_rtt.secs()
+        0.375 * self.settled.peak * self.settled.peak * self.rival.mean_rtt.secs()
     }
 
     /// Area under Symbiosis' window, `Kτ/ε · ln((2−ρ)/(2(1−ρ)))` \[packets · s\] (S, above Eq 26).
     pub fn symbiosis_area(&self) -> f64 {
-        // By Eq 24 the logarithm is εT − ln 2.
-        self.rival.room() * (self.seconds - core::f64::consts::LN_2 / self.rival.epsilon)
+        self.rival.symbiosis_area(self.settled.seconds)
     }
 
     /// Reno's throughput over Symbiosis', with S's area of Reno, `¾W²τ̄` (S Eq 26, its lost `τ̄` restored).

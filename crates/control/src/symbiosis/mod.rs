@@ -130,7 +130,7 @@ pub struct Settings {
 
 /// The model ends no lower \[packets\]. With a single packet in flight there is nothing to measure with, and a path whose `Kτ` is less than
 /// two packets is shared by loss and timeouts alone (T §4.2 has the same floor).
-const LEAST_WINDOW: f64 = 2.0;
+pub const LEAST_WINDOW: f64 = 2.0;
 
 /// Who has at least this part of K is alone: nobody else keeps a queue standing, and there is nothing to drain.
 const ALONE: f64 = 0.95;

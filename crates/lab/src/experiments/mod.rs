@@ -28,6 +28,7 @@ mod m1;
 mod m2;
 mod m3;
 mod m4;
+mod m5;
 mod reach;
 mod s1;
 mod s11;

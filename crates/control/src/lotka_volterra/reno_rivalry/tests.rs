@@ -19,7 +19,7 @@ proptest! {
         let buffer = Bytes::from_f64(bdps * capacity.times(tau));
         let rivalry = Rivalry { capacity, tau, mean_rtt: tau.scale(late), buffer, epsilon, packet: Bytes(1500) };
         if let Some(cycle) = rivalry.cycle() {
-            let (rho, t) = (cycle.rho(), cycle.seconds);
+            let (rho, t) = (cycle.rho(), cycle.settled.seconds);
             let peak = ((1.0 - rho) * capacity.times(tau) + buffer.as_f64()) / 1500.0;
             prop_assert!((t / (peak / 2.0 * rivalry.mean_rtt.secs()) - 1.0).abs() < 1e-9);
             // Eq 24 by way of e^x: its logarithm says nothing once ρ rounds to one.
