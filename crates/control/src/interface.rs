@@ -36,7 +36,8 @@ pub struct Setup {
     pub packet: Bytes,
     /// Window before the first ACK.
     pub initial_window: Bytes,
-    /// Departures that lie ahead happen at multiples of this: what the host's timer can do. Zero: at any instant.
+    /// How exactly departures happen that lie ahead: what the host's timer can do. What is nearer than this may leave together, and
+    /// what arrives nearer than this tells of the host and not of the path. Zero: exactly.
     pub timer: Nanos,
     /// Seeds whatever the controller draws at random; same seed and events, same decisions.
     pub seed: u64,

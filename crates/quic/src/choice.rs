@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use noq_proto::congestion::{Bbr3Config, ControllerFactory, CubicConfig, NewRenoConfig};
-use symbiosis_base::Bytes;
+use symbiosis_base::{Bytes, Nanos};
 use symbiosis_control::params::{ParamError, Value, Values};
 use symbiosis_control::registry::{self, Entry, Feedback};
 
@@ -116,6 +116,7 @@ impl Choice {
                     clock: at.clock,
                     overhead: at.overhead,
                     initial_window: at.initial_window,
+                    timer: at.timer,
                 };
                 (Arc::new(Factory::new(start, seat.clone())), Some(seat))
             }
@@ -149,6 +150,8 @@ pub(crate) struct At {
     pub(crate) overhead: Bytes,
     /// Window before the first ACK \[packets\].
     pub(crate) initial_window: u64,
+    /// What the host's timer can do.
+    pub(crate) timer: Nanos,
 }
 
 #[cfg(test)]

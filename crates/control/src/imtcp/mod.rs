@@ -50,6 +50,8 @@ const STREAM_SPACING: f64 = 1.0 / 3.0;
 #[derive(Clone, Debug)]
 pub struct ImTcp {
     packet: Bytes,
+    /// Gaps shorter than this are the host's.
+    timer: Nanos,
     gaps: Gaps,
     capacity: Capacity,
     rivals: Rivals,
@@ -75,6 +77,7 @@ impl ImTcp {
     pub fn new(setup: &Setup) -> ImTcp {
         ImTcp {
             packet: setup.packet,
+            timer: setup.timer,
             gaps: Gaps::default(),
             capacity: Capacity::default(),
             rivals: Rivals::default(),
@@ -154,7 +157,7 @@ impl Measurement for ImTcp {
         }
         let gap = gap?;
         self.gap(&gap);
-        let (capacity, capacity_error) = self.known_capacity?;
+        let (capacity, capacity_error) = self.known_capacity.filter(|_| self.holds())?;
         if self.covered < LEAST_COVERED * OF_LATE * self.smoothed {
             let known = Bandwidth { capacity, available: self.result.map_or(capacity, |result| result.bandwidth.available) };
             let spacing = Nanos::from_secs(STREAM_SPACING * self.smoothed);
@@ -200,6 +203,11 @@ impl Measurement for ImTcp {
         }
     }
 
+    /// Not where arrivals are a network card's, nor where a packet takes the link less than the host can tell apart (B §4.2.1).
+    fn holds(&self) -> bool {
+        !self.gaps.is_merged() && self.tight.is_none_or(|tight| tight > self.timer)
+    }
+
     fn forget(&mut self) {
         self.gaps = Gaps::default();
         self.start_anew();
@@ -214,3 +222,6 @@ impl Measurement for ImTcp {
         plot("unused_disordered", unused.disordered as f64);
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -52,6 +52,11 @@ pub trait Measurement: Send {
         Departure::Now
     }
 
+    /// Whether what was told so far holds. If not, nothing is known until the next result.
+    fn holds(&self) -> bool {
+        true
+    }
+
     /// Everything measured so far no longer holds (T §2.2.2: after a timeout).
     fn forget(&mut self) {}
 

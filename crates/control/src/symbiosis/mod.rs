@@ -264,6 +264,10 @@ impl Controller for Symbiosis {
         self.rtt.acked(ack);
         let result = self.measurement.acked(ack);
         self.measured(result);
+        if self.reading.is_some() && !self.measurement.holds() {
+            self.reading = None;
+            self.law.forget();
+        }
         // While anything is in flight ACKs come within a round trip. What is longer was a pause, and no time to grow in.
         let since = (ack.now - self.last_ack.unwrap_or(ack.now)).min(self.rtt.smoothed());
         self.delivery.acked(ack.bytes, ack.now - self.last_ack.unwrap_or(ack.now), self.rtt.smoothed());

@@ -214,3 +214,35 @@ fn the_corrected_rest_is_the_models_equilibrium_in_the_queue_that_it_leaves() {
     assert!((model.equilibrium(&corrected(&b, srtt, TAU), TAU) / w - 1.0).abs() < 1e-6);
     assert!(w > b.available.times(TAU) && w < model.equilibrium(&b, TAU));
 }
+
+/// Knows a path for as long as it is told to.
+struct Until(Nanos, Bandwidth, Nanos);
+
+impl Measurement for Until {
+    fn acked(&mut self, ack: &Acked) -> Option<Reading> {
+        self.2 = ack.now;
+        self.holds().then(|| Reading::certain(self.1))
+    }
+
+    fn holds(&self) -> bool {
+        self.2 < self.0
+    }
+}
+
+#[test]
+fn what_no_longer_holds_no_longer_holds_the_window() {
+    let setup = Setup { packet: PACKET, initial_window: Bytes(3000), timer: Nanos::ZERO, seed: 1 };
+    let mut flow = Symbiosis::new(
+        &setup,
+        &Values::resolve(OURS.params, &[]).unwrap(),
+        Law::LotkaVolterra { epsilon: EPSILON, gamma: Gamma::Fixed(GAMMA), correction: false },
+        Settings::default(),
+    );
+    let known = Bandwidth { capacity: Rate::from_mbps(10.0), available: Rate::from_mbps(10.0) };
+    flow.measurement = Box::new(Until(Nanos::from_millis(20_000), known, Nanos::ZERO));
+    let mut bench = Bench { flow: Box::new(flow), now: Nanos::ZERO };
+    bench.run(Nanos::from_millis(19_990), Nanos::from_millis(10));
+    assert!((bench.window() - 83.333).abs() < 0.01, "Kτ, not {}", bench.window());
+    bench.run(Nanos::from_millis(110), Nanos::from_millis(10));
+    assert!((94.0..95.0).contains(&bench.window()), "slow start again: eleven more, not {}", bench.window());
+}

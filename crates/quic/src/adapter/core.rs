@@ -20,6 +20,8 @@ pub(crate) struct Core {
     packet: Bytes,
     overhead: Bytes,
     initial_window: Bytes,
+    /// What is to leave so soon leaves at once.
+    timer: Nanos,
     flight: Flight,
     /// Packets of the ACK under way: number, and what is known of them.
     batch: Vec<(u64, super::flight::Record)>,
@@ -44,13 +46,21 @@ pub(crate) enum Gate {
 }
 
 impl Core {
-    pub(crate) fn new(controller: Box<dyn Controller>, packet: Bytes, overhead: Bytes, initial_window: Bytes, now: Nanos) -> Core {
+    pub(crate) fn new(
+        controller: Box<dyn Controller>,
+        packet: Bytes,
+        overhead: Bytes,
+        initial_window: Bytes,
+        timer: Nanos,
+        now: Nanos,
+    ) -> Core {
         Core {
             controller,
             now,
             packet,
             overhead,
             initial_window,
+            timer,
             flight: Flight::default(),
             batch: Vec::new(),
             given_up: Bytes::ZERO,
@@ -98,7 +108,7 @@ impl Core {
     pub(crate) fn gate(&self) -> Gate {
         let permit = self.permit();
         match permit.departure {
-            Departure::At(at) | Departure::Regardless(at) if at > self.now => Gate::Until(at),
+            Departure::At(at) | Departure::Regardless(at) if at > self.now.saturating_add(self.timer) => Gate::Until(at),
             Departure::Regardless(_) => Gate::Window(u64::MAX),
             Departure::Now | Departure::At(_) => Gate::Window(self.payload(permit.window)),
         }

@@ -37,6 +37,8 @@ pub(crate) struct Start {
     pub(crate) overhead: Bytes,
     /// Window before the first ACK \[packets\].
     pub(crate) initial_window: u64,
+    /// What the host's timer can do.
+    pub(crate) timer: Nanos,
 }
 
 /// The world's side of a controller under noq.
@@ -107,8 +109,8 @@ impl ControllerFactory for Factory {
         let packet = Bytes(mtu.into()) + start.overhead;
         let initial_window = Bytes(start.initial_window * packet.0);
         let seed = self.random.lock().unwrap_or_else(std::sync::PoisonError::into_inner).seed();
-        let controller = (start.entry.build)(&Setup { packet, initial_window, timer: Nanos::ZERO, seed }, &start.params);
-        let mut core = Core::new(controller, packet, start.overhead, initial_window, start.clock.nanos(now));
+        let controller = (start.entry.build)(&Setup { packet, initial_window, timer: start.timer, seed }, &start.params);
+        let mut core = Core::new(controller, packet, start.overhead, initial_window, start.timer, start.clock.nanos(now));
         let mut seat = lock(&self.seat.0);
         if seat.as_ref().is_some_and(Core::established) {
             core.establish(start.clock.nanos(now));

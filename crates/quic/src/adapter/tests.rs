@@ -53,7 +53,7 @@ fn bench() -> Bench {
     let heard = Arc::new(Mutex::new(Vec::new()));
     let permit = Arc::new(Mutex::new(Permit::window(Bytes(10_000))));
     let controller = Box::new(Recorder { heard: heard.clone(), permit: permit.clone() });
-    let mut core = Core::new(controller, Bytes(1000), Bytes(100), Bytes(5000), ms(0));
+    let mut core = Core::new(controller, Bytes(1000), Bytes(100), Bytes(5000), Nanos::ZERO, ms(0));
     core.establish(ms(0));
     Bench { core, heard, permit }
 }
@@ -150,6 +150,19 @@ fn the_gate_opens_when_the_controller_says() {
 }
 
 #[test]
+fn what_is_nearer_than_the_host_can_tell_leaves_at_once() {
+    let mut bench = bench();
+    let controller = Box::new(Recorder { heard: bench.heard.clone(), permit: bench.permit.clone() });
+    bench.core = Core::new(controller, Bytes(1000), Bytes(100), Bytes(5000), Nanos::from_micros(20), ms(0));
+    bench.core.establish(ms(5));
+    for (ahead_us, gate) in [(0, Gate::Window(9000)), (20, Gate::Window(9000)), (21, Gate::Until(Nanos::from_micros(5021)))] {
+        let departure = Departure::At(ms(5) + Nanos::from_micros(ahead_us));
+        *bench.permit.lock().unwrap() = Permit { window: Bytes(10_000), departure };
+        assert_eq!(bench.core.gate(), gate, "{ahead_us} µs ahead");
+    }
+}
+
+#[test]
 fn whoever_found_nothing_to_send_was_not_held_back() {
     let mut bench = bench();
     *bench.permit.lock().unwrap() = Permit { window: Bytes(10_000), departure: Departure::At(ms(9)) };
@@ -170,7 +183,7 @@ fn whoever_found_nothing_to_send_was_not_held_back() {
 fn nothing_passes_before_the_handshake_is_complete() {
     let mut bench = bench();
     let controller = Box::new(Recorder { heard: bench.heard.clone(), permit: bench.permit.clone() });
-    bench.core = Core::new(controller, Bytes(1000), Bytes(100), Bytes(5000), ms(0));
+    bench.core = Core::new(controller, Bytes(1000), Bytes(100), Bytes(5000), Nanos::ZERO, ms(0));
     assert_eq!(bench.core.gate(), Gate::Window(4500));
     bench.core.sent(ms(0), 900, 0);
     assert_eq!(bench.ack(10, &[0]), []);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use noq_proto::{AckFrequencyConfig, TransportConfig, VarInt};
-use symbiosis_base::Bytes;
+use symbiosis_base::{Bytes, Nanos};
 
 use crate::adapter::Seat;
 use crate::choice::{At, Choice};
@@ -24,6 +24,8 @@ pub struct Settings {
     pub overhead: Bytes,
     /// Window before the first ACK \[packets\] (RFC 9002 §7.2).
     pub initial_window: u64,
+    /// Departures and arrivals nearer than this tell of the host and not of the path. What is to leave so soon leaves at once.
+    pub timer: Nanos,
     /// Most data that may be unacknowledged or unread, for each connection and direction. Not so little that it, and not the controller,
     /// keeps the window small: 64 MB are 1 Gbit/s for half a second.
     pub buffer: Bytes,
@@ -33,14 +35,21 @@ pub struct Settings {
 
 impl Default for Settings {
     fn default() -> Settings {
-        Settings { payload: 1452, overhead: Bytes(28), initial_window: 10, buffer: Bytes(64_000_000), idle: Duration::from_secs(20) }
+        Settings {
+            payload: 1452,
+            overhead: Bytes(28),
+            initial_window: 10,
+            timer: Nanos::ZERO,
+            buffer: Bytes(64_000_000),
+            idle: Duration::from_secs(20),
+        }
     }
 }
 
 impl Settings {
     /// A transport for one connection with the controller of `choice`; and the world's side of it, if it is one of ours.
     pub(crate) fn transport(&self, choice: &Choice, clock: Clock, seed: u64, qlog: Option<&Path>) -> (Arc<TransportConfig>, Option<Seat>) {
-        let at = At { clock, seed, payload: self.payload, overhead: self.overhead, initial_window: self.initial_window };
+        let at = At { clock, seed, payload: self.payload, overhead: self.overhead, initial_window: self.initial_window, timer: self.timer };
         let (factory, seat) = choice.factory(&at);
         let buffer = VarInt::try_from(self.buffer.0).unwrap_or(VarInt::MAX);
         // Every packet is to be acknowledged at once: an ACK is a measurement (draft-ietf-quic-ack-frequency).

@@ -94,12 +94,14 @@ impl Udp {
             Err(Errno::EAGAIN | Errno::EINTR) => return Ok(None),
             Err(error) => return Err(error.into()),
         };
-        let now = self.clock.now();
         let stamp = received.cmsgs().into_iter().flatten().find_map(|message| match message {
             ControlMessageOwned::ScmTimestampns(stamp) => Some(stamp),
             _ => None,
         });
-        let at = now - stamp.and_then(age).unwrap_or(Nanos::ZERO);
+        // The calendar is read first: whatever comes between the two readings makes the arrival seem later, and never earlier than it was. An
+        // arrival before its time would be the least round-trip time for ever.
+        let age = stamp.and_then(age).unwrap_or(Nanos::ZERO);
+        let at = self.clock.now() - age;
         let from = received.address.and_then(|from| to_std(&from));
         let bytes = received.bytes;
         datagram.truncate(bytes);

@@ -1,5 +1,6 @@
 //! A file's bytes on their way out, and on their way in.
 
+use bytes::Bytes;
 use noq_proto::{Connection, PathId};
 
 use super::pipe::{Broken, Pipe, Read};
@@ -71,12 +72,12 @@ pub(crate) struct Outflow {
     source: Box<dyn Source>,
     pub(crate) offset: u64,
     /// Read and not yet written.
-    unsent: Vec<u8>,
+    unsent: Bytes,
 }
 
 impl Outflow {
     pub(crate) fn new(source: Box<dyn Source>, offset: u64) -> Outflow {
-        Outflow { source, offset, unsent: Vec::new() }
+        Outflow { source, offset, unsent: Bytes::new() }
     }
 
     /// Writes as much as finds room, and the end behind the last byte.
@@ -96,20 +97,19 @@ impl Outflow {
                 if turn >= TURN {
                     return Ok(Step::Again);
                 }
-                self.unsent.resize(left.min(CHUNK as u64) as usize, 0);
-                let read =
-                    self.source.read_at(self.offset, &mut self.unsent).map_err(|error| Broken(format!("reading failed: {error}")))?;
+                let mut chunk = vec![0; left.min(CHUNK as u64) as usize];
+                let read = self.source.read_at(self.offset, &mut chunk).map_err(|error| Broken(format!("reading failed: {error}")))?;
                 if read == 0 {
                     return Err(Broken("the file became shorter while it was sent".into()));
                 }
-                self.unsent.truncate(read);
+                chunk.truncate(read);
+                self.unsent = chunk.into();
             }
             // A peer that wants no more says why in a message.
-            let Ok(written) = pipe.write(connection, &self.unsent) else { return Ok(Step::Done) };
+            let Ok(written) = pipe.pass(connection, &mut self.unsent) else { return Ok(Step::Done) };
             if written == 0 {
                 return Ok(Step::Wait);
             }
-            self.unsent.drain(..written);
             self.offset += written as u64;
             turn += written;
         }

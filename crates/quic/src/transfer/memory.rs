@@ -17,10 +17,11 @@ impl Source for Pattern {
 
     fn read_at(&mut self, offset: u64, into: &mut [u8]) -> io::Result<usize> {
         let some = (self.0.saturating_sub(offset)).min(into.len() as u64) as usize;
-        for (at, byte) in (offset..).zip(&mut into[..some]) {
-            // Fibonacci hashing: neighbouring sixteens differ in all bits.
-            *byte = ((at / 16).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56) as u8;
-        }
+        // Fibonacci hashing: neighbouring sixteens differ in all bits.
+        let of_sixteen = |sixteen: u64| (sixteen.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56) as u8;
+        let (before, rest) = into[..some].split_at_mut(some.min((offset.wrapping_neg() % 16) as usize));
+        before.fill(of_sixteen(offset / 16));
+        rest.chunks_mut(16).zip(offset.div_ceil(16)..).for_each(|(bytes, sixteen)| bytes.fill(of_sixteen(sixteen)));
         Ok(some)
     }
 }
@@ -70,4 +71,22 @@ impl Sink for Forget {
     }
 
     fn discard(self: Box<Self>) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pattern_is_the_same_wherever_reading_begins() {
+        let mut whole = [0; 200];
+        assert_eq!(Pattern(200).read_at(0, &mut whole).unwrap(), 200);
+        for (from, to) in [(0, 1), (1, 15), (3, 50), (15, 33), (16, 32), (17, 200), (31, 200)] {
+            let mut part = vec![0; to - from];
+            Pattern(200).read_at(from as u64, &mut part).unwrap();
+            assert_eq!(part, whole[from..to], "{from}..{to}");
+        }
+        assert!(whole.chunks(16).collect::<std::collections::BTreeSet<_>>().len() > 8, "it does not repeat soon");
+        assert_eq!(Pattern(200).read_at(150, &mut whole).unwrap(), 50);
+    }
 }

@@ -152,6 +152,15 @@ impl Pipe {
         }
     }
 
+    /// Writes bytes without a copy of them, and takes off what found room; how many did.
+    pub(crate) fn pass(&self, connection: &mut Connection, bytes: &mut Bytes) -> Result<usize, Broken> {
+        match connection.send_stream(self.id).write_chunks(&mut std::slice::from_mut(bytes)) {
+            Ok(written) => Ok(written),
+            Err(WriteError::Blocked) => Ok(0),
+            Err(_) => Err(Broken("the peer wants no more".into())),
+        }
+    }
+
     /// No more will be written.
     pub(crate) fn finish(&self, connection: &mut Connection) {
         // A stream that the peer stopped need not be ended.
