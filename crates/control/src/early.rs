@@ -102,6 +102,10 @@ impl Controller for Early {
         Permit { window: self.window.bytes(), departure: self.measurement.departure() }
     }
 
+    fn wants_arrivals(&self) -> bool {
+        self.measurement.wants_arrivals()
+    }
+
     fn gauges(&self, plot: &mut dyn FnMut(&'static str, f64)) {
         self.window.gauges(plot);
         if let Some(reading) = &self.reading {

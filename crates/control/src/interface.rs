@@ -25,6 +25,11 @@ pub trait Controller: Send {
     /// what a packet costs is taken in [`Controller::sent`].
     fn permit(&self, ask: &Ask) -> Permit;
 
+    /// Whether [`Acked::received_at`] would be made use of: where it must be carried back, it is carried for those who want it.
+    fn wants_arrivals(&self) -> bool {
+        false
+    }
+
     /// State for the plot: calls `plot` with each gauge's name and value. Names carry their unit (`"A_mbps"`).
     fn gauges(&self, _plot: &mut dyn FnMut(&'static str, f64)) {}
 }
@@ -71,7 +76,8 @@ pub struct Acked {
     pub bytes: Bytes,
     /// When it (last) left.
     pub sent_at: Nanos,
-    /// When it reached the receiver, on the receiver's clock, where the world knows: not of packets that share an ACK with others.
+    /// When it reached the receiver, on the receiver's clock, where the world knows: over TCP not of packets that share an
+    /// ACK with others. The receiver's clock may show any time, and drift.
     pub received_at: Option<Nanos>,
     /// Round-trip time that this ACK measured: of one packet of those it covers, never of a retransmitted one unless the world can
     /// tell the copies apart.

@@ -87,6 +87,10 @@ impl<C: Windowed> Controller for Oscillating<C> {
         self.inner.permit(ask)
     }
 
+    fn wants_arrivals(&self) -> bool {
+        self.inner.wants_arrivals()
+    }
+
     fn gauges(&self, plot: &mut dyn FnMut(&'static str, f64)) {
         self.inner.gauges(plot);
     }

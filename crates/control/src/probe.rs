@@ -112,6 +112,10 @@ impl Controller for Probe {
         Permit { window: self.window.bytes(), departure }
     }
 
+    fn wants_arrivals(&self) -> bool {
+        self.measurement.wants_arrivals()
+    }
+
     fn gauges(&self, plot: &mut dyn FnMut(&'static str, f64)) {
         if let Some(reading) = &self.reading {
             reading.gauges(plot);

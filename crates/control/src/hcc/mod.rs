@@ -277,6 +277,10 @@ impl Controller for Hcc {
         Permit { window: self.window, departure }
     }
 
+    fn wants_arrivals(&self) -> bool {
+        self.measurement.as_ref().is_some_and(|measurement| measurement.wants_arrivals())
+    }
+
     fn gauges(&self, plot: &mut dyn FnMut(&'static str, f64)) {
         if let (Some(period), Some(applied)) = (self.period.get(), self.applied()) {
             plot("period_ms", period.millis());

@@ -60,7 +60,11 @@ struct Group {
     sent_at: Nanos,
     entered_at: Nanos,
     arrived_at: Nanos,
-    rtt: Nanos,
+    /// That was told by the receiver, on its clock; otherwise it is when the ACK came.
+    by_receiver: bool,
+    acked_at: Nanos,
+    /// From entering to arriving \[ns\]: by two clocks it may be anything, and only its changes tell.
+    delay: i64,
     /// When the link can have sent all up to the last one, at the earliest, if it was busy all the time; as seen from where packets enter.
     busy_until: Nanos,
     joint: bool,
@@ -80,14 +84,36 @@ const LONGEST_SPACING: f64 = 64.0;
 /// Where more than this part of the packets of late came with two others or more, arrivals are a network card's and not the path's.
 const MERGED_WORLD: f64 = 0.25;
 
+/// Two clocks drift apart by no more than this: crystals are good for 50 millionths each.
+const DRIFT: f64 = 1e-4;
+
+/// The least delay seen.
+#[derive(Clone, Copy, Debug)]
+struct Least {
+    delay: i64,
+    at: Nanos,
+}
+
+impl Least {
+    /// With as much added as two clocks may have drifted apart since; nothing where there is only one.
+    fn now(&self, now: Nanos, by_receiver: bool) -> i64 {
+        if by_receiver { self.delay.saturating_add((now - self.at).scale(DRIFT).0 as i64) } else { self.delay }
+    }
+}
+
 /// Makes gaps of acknowledged packets.
 ///
+/// Arrivals are the receiver's, where it tells them, and otherwise those of ACKs. The two are never mixed: a packet that is timed by another
+/// clock than the one before makes no gap with it.
+///
+
 /// Packets that arrive at the same instant, as an ACK for two makes it seem, count as one: the bytes since the ACK before are one gap.
 #[derive(Clone, Debug, Default)]
 pub struct Gaps {
     earlier: Option<Group>,
     latest: Option<Group>,
-    least_rtt: Option<Nanos>,
+    /// Of delays to the ACK, and of those to the receiver.
+    least: [Option<Least>; 2],
     /// Mean distance of arrivals \[ns\].
     spacing: f64,
     /// Part of the packets that came with two others or more.
@@ -137,17 +163,20 @@ impl Gaps {
     /// Takes in an acknowledged packet. A gap comes out one ACK late, when it is certain that no more belongs to it.
     pub fn acked(&mut self, ack: &Acked, links: &Links) -> Option<Gap> {
         let packets = ack.bytes.packets(links.packet);
+        let by_receiver = ack.received_at.is_some();
         let arrived_at = ack.received_at.unwrap_or(ack.now);
         // Packets that left before the latest one did not queue behind it.
         let ahead = self.latest.filter(|latest| latest.sent_at <= ack.sent_at);
         let free_at = ahead.map_or(Nanos::ZERO, |latest| latest.entered_at.saturating_add(links.access.scale(packets)));
         let entered_at = ack.sent_at.max(free_at).min(ack.now);
-        let rtt = ack.now - entered_at;
-        if ack.rtt.is_some() || self.least_rtt.is_none() {
+        let least = &mut self.least[usize::from(by_receiver)];
+        if ack.rtt.is_some() || least.is_none() {
             // Only of packets that left once: of a repeated one nobody knows which copy arrived.
             // And with its wait for the access link: an estimate of that, once wrong, must not stay in it.
-            let whole = ack.now - ack.sent_at;
-            self.least_rtt = Some(self.least_rtt.map_or(whole, |least| least.min(whole)));
+            let whole = difference(arrived_at, ack.sent_at);
+            if least.is_none_or(|least| whole <= least.now(ack.now, by_receiver)) {
+                *least = Some(Least { delay: whole, at: ack.now });
+            }
         }
         let mut own = Group {
             first: ack.number,
@@ -156,12 +185,20 @@ impl Gaps {
             sent_at: ack.sent_at,
             entered_at,
             arrived_at,
-            rtt,
+            by_receiver,
+            acked_at: ack.now,
+            delay: difference(arrived_at, entered_at),
             busy_until: Nanos::ZERO,
             joint: true,
             disordered: false,
             timed: ack.rtt.is_some(),
         };
+        if self.latest.is_some_and(|latest| latest.by_receiver != by_receiver) {
+            (self.earlier, self.latest) = (None, Some(own));
+            self.unused.apart += 1;
+            return None;
+        }
+        let queued = self.queued();
         if let Some(latest) = &mut self.latest {
             own.joint = entered_at <= latest.busy_until;
             own.disordered = ack.sent_at < latest.sent_at || arrived_at < latest.arrived_at;
@@ -181,8 +218,7 @@ impl Gaps {
                 };
                 return None;
             }
-            // The round-trip time of the last packet tells when the link had sent all of its group.
-            let queued = latest.rtt - self.least_rtt.unwrap_or(latest.rtt);
+            // The delay of the last packet tells when the link had sent all of its group.
             latest.busy_until = latest.entered_at.saturating_add(queued).saturating_add(links.service);
             own.joint = entered_at <= latest.busy_until;
             own.busy_until = latest.busy_until.saturating_add(links.service.scale(packets));
@@ -220,9 +256,12 @@ impl Gaps {
         })
     }
 
-    /// How long the latest packet waited on its way, as its round-trip time over the least tells.
+    /// How long the latest packet waited on its way, as its delay over the least tells.
     pub fn queued(&self) -> Nanos {
-        self.latest.map_or(Nanos::ZERO, |latest| latest.rtt - self.least_rtt.unwrap_or(latest.rtt))
+        let Some(latest) = self.latest else { return Nanos::ZERO };
+        let least =
+            self.least[usize::from(latest.by_receiver)].map_or(latest.delay, |least| least.now(latest.acked_at, latest.by_receiver));
+        Nanos(latest.delay.saturating_sub(least).max(0) as u64)
     }
 
     /// Whether arrivals are merged beyond use.
@@ -236,137 +275,14 @@ impl Gaps {
     }
 }
 
+/// `a − b` \[ns\]: by two clocks it may be below zero.
+fn difference(a: Nanos, b: Nanos) -> i64 {
+    a.0.wrapping_sub(b.0) as i64
+}
+
 fn follows(before: u64, number: u64) -> bool {
     before.checked_add(1) == Some(number)
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::Bytes;
-
-    const LINKS: Links = Links { packet: Bytes(1500), access: Nanos::ZERO, service: Nanos::from_millis(1) };
-
-    fn take(gaps: &mut Gaps, ack: &Acked) -> Option<Gap> {
-        gaps.acked(ack, &LINKS)
-    }
-
-    fn ack(number: u64, sent_ms: u64, arrived_ms: u64) -> Acked {
-        Acked {
-            now: Nanos::from_millis(arrived_ms),
-            number,
-            bytes: Bytes(1500),
-            sent_at: Nanos::from_millis(sent_ms),
-            received_at: None,
-            rtt: Some(Nanos::from_millis(arrived_ms - sent_ms)),
-            in_flight: Bytes::ZERO,
-            app_limited: false,
-            recovering: false,
-            grows: true,
-        }
-    }
-
-    #[test]
-    fn a_gap_is_two_neighbours_and_what_the_earlier_one_waited() {
-        let mut gaps = Gaps::default();
-        assert_eq!(take(&mut gaps, &ack(0, 0, 100)), None);
-        assert_eq!(take(&mut gaps, &ack(1, 10, 115)), None, "its group may not be complete");
-        let gap = take(&mut gaps, &ack(2, 12, 120)).unwrap();
-        assert!((gap.sent - 0.010).abs() < 1e-12 && (gap.arrived - 0.015).abs() < 1e-12);
-        assert_eq!((gap.bytes, gap.joint), (1500.0, false), "packet 0 did not wait: the link was free after a millisecond");
-        let gap = take(&mut gaps, &ack(3, 13, 130)).unwrap();
-        assert!(gap.joint, "packet 1 took 105 ms and the least is 100: it left the link after 16 ms, and packet 2 came at 12");
-    }
-
-    #[test]
-    fn an_ack_for_two_packets_is_one_gap() {
-        let mut gaps = Gaps::default();
-        for (number, sent, arrived) in [(0, 0, 100), (1, 10, 115), (2, 12, 115)] {
-            assert_eq!(take(&mut gaps, &ack(number, sent, arrived)), None);
-        }
-        let gap = take(&mut gaps, &ack(3, 20, 130)).unwrap();
-        assert_eq!((gap.sent, gap.bytes), (0.012, 3000.0));
-    }
-
-    #[test]
-    fn what_is_not_neighbouring_is_counted_and_not_measured() {
-        let mut gaps = Gaps::default();
-        for (number, arrived) in [(0, 100), (2, 102), (3, 103)] {
-            assert_eq!(take(&mut gaps, &ack(number, 0, arrived)), None);
-        }
-        assert_eq!(gaps.unused().apart, 1);
-        // Packet 1 comes late, repeated: neither it nor what follows has a neighbour.
-        for (number, arrived) in [(1, 104), (4, 105), (5, 106)] {
-            take(&mut gaps, &ack(number, 0, arrived));
-        }
-        assert_eq!(gaps.unused().apart, 3);
-        assert!(take(&mut gaps, &ack(6, 0, 107)).is_some());
-    }
-
-    #[test]
-    fn what_an_ack_for_many_hides_is_not_measured() {
-        let mut gaps = Gaps::default();
-        take(&mut gaps, &ack(0, 0, 100));
-        (1..6).for_each(|number| assert_eq!(take(&mut gaps, &ack(number, number, 110)), None));
-        assert_eq!(take(&mut gaps, &ack(6, 7, 111)), None);
-        assert_eq!(gaps.unused(), Unused { merged: 1, ..Unused::default() });
-        assert!(take(&mut gaps, &ack(7, 8, 112)).is_some());
-    }
-
-    #[test]
-    fn packets_with_a_repeated_one_between_them_are_not_measured() {
-        let mut gaps = Gaps::default();
-        let sent = |retransmission| Sent {
-            now: Nanos::ZERO,
-            number: 0,
-            bytes: Bytes(1500),
-            in_flight: Bytes(1500),
-            retransmission,
-            app_limited: false,
-        };
-        for (next, retransmission) in [(1, false), (2, false), (2, true), (3, false), (4, false)] {
-            gaps.sent(&sent(retransmission), next);
-        }
-        let got: alloc::vec::Vec<bool> = (0..5).map(|number| take(&mut gaps, &ack(number, number, 100 + number)).is_some()).collect();
-        assert_eq!(got, [false, false, true, false, true], "none from 1 to 2");
-        assert_eq!(gaps.unused(), Unused { repeated: 1, ..Unused::default() });
-    }
-
-    #[test]
-    fn another_order_is_not_measured() {
-        let mut gaps = Gaps::default();
-        for (number, sent) in [(0, 0), (1, 5), (2, 3), (3, 6)] {
-            take(&mut gaps, &ack(number, sent, 100 + number));
-        }
-        assert_eq!(gaps.unused(), Unused { disordered: 1, ..Unused::default() });
-    }
-
-    #[test]
-    fn packets_of_one_ack_are_joint_if_each_of_them_is() {
-        // The link takes 1 ms. Packet 0 did not wait; 1 came while it was sent, 2 came 1.2 ms after 1: while 1 was sent, or not.
-        for (second_us, joint) in [(1_900, true), (2_100, false)] {
-            let mut gaps = Gaps::default();
-            take(&mut gaps, &ack(0, 0, 100));
-            take(&mut gaps, &Acked { sent_at: Nanos::from_micros(900), ..ack(1, 0, 102) });
-            take(&mut gaps, &Acked { sent_at: Nanos::from_micros(second_us), ..ack(2, 0, 102) });
-            assert_eq!(take(&mut gaps, &ack(3, 5, 110)).unwrap().joint, joint);
-        }
-    }
-    #[test]
-    fn packets_that_left_back_to_back_enter_one_by_one() {
-        let mut gaps = Gaps::default();
-        let mut entered = alloc::vec::Vec::new();
-        for number in 0..6 {
-            // Three at once at 0 ms, then 1 ms apart; the access link takes 0.5 ms.
-            let sent_ms = [0, 0, 0, 1, 2, 3][number as usize];
-            if let Some(gap) = gaps.acked(&ack(number, sent_ms, 100 + number), &Links { access: Nanos::from_micros(500), ..LINKS }) {
-                entered.push((gap.sent, gap.entered));
-            }
-        }
-        let expected = [(0.0, 0.0005), (0.0, 0.0005), (0.001, 0.0005), (0.001, 0.0005)];
-        for ((sent, entered), (left, came)) in entered.iter().zip(expected) {
-            assert!((sent - left).abs() < 1e-12 && (entered - came).abs() < 1e-12, "{entered} instead of {came}");
-        }
-        assert_eq!(entered.len(), 4);
-    }
-}
+mod tests;

@@ -213,6 +213,10 @@ impl Measurement for ImTcp {
         self.start_anew();
     }
 
+    fn wants_arrivals(&self) -> bool {
+        true
+    }
+
     fn gauges(&self, plot: &mut dyn FnMut(&'static str, f64)) {
         let unused = self.gaps.unused();
         plot("unused_apart", unused.apart as f64);

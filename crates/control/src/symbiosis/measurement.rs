@@ -57,6 +57,11 @@ pub trait Measurement: Send {
         true
     }
 
+    /// Whether it goes by when packets arrived, and so is better off with the receiver's word for it.
+    fn wants_arrivals(&self) -> bool {
+        false
+    }
+
     /// Everything measured so far no longer holds (T §2.2.2: after a timeout).
     fn forget(&mut self) {}
 

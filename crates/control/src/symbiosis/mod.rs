@@ -318,6 +318,10 @@ impl Controller for Symbiosis {
         Permit { window, departure }
     }
 
+    fn wants_arrivals(&self) -> bool {
+        self.measurement.wants_arrivals()
+    }
+
     fn gauges(&self, plot: &mut dyn FnMut(&'static str, f64)) {
         self.law.gauges(plot);
         if let Some(tau) = self.rtt.tau() {

@@ -243,6 +243,10 @@ impl Measurement for PublishedImTcp {
         (self.least_delay, self.available) = (None, None);
     }
 
+    fn wants_arrivals(&self) -> bool {
+        true
+    }
+
     fn gauges(&self, plot: &mut dyn FnMut(&'static str, f64)) {
         if let Some(search) = &self.search {
             let mbps = |rate: f64| Rate::from_bytes_per_s(rate).mbps();

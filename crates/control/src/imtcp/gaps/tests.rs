@@ -1,0 +1,171 @@
+use super::*;
+use crate::Bytes;
+
+const LINKS: Links = Links { packet: Bytes(1500), access: Nanos::ZERO, service: Nanos::from_millis(1) };
+
+fn take(gaps: &mut Gaps, ack: &Acked) -> Option<Gap> {
+    gaps.acked(ack, &LINKS)
+}
+
+fn ack(number: u64, sent_ms: u64, arrived_ms: u64) -> Acked {
+    Acked {
+        now: Nanos::from_millis(arrived_ms),
+        number,
+        bytes: Bytes(1500),
+        sent_at: Nanos::from_millis(sent_ms),
+        received_at: None,
+        rtt: Some(Nanos::from_millis(arrived_ms - sent_ms)),
+        in_flight: Bytes::ZERO,
+        app_limited: false,
+        recovering: false,
+        grows: true,
+    }
+}
+
+#[test]
+fn a_gap_is_two_neighbours_and_what_the_earlier_one_waited() {
+    let mut gaps = Gaps::default();
+    assert_eq!(take(&mut gaps, &ack(0, 0, 100)), None);
+    assert_eq!(take(&mut gaps, &ack(1, 10, 115)), None, "its group may not be complete");
+    let gap = take(&mut gaps, &ack(2, 12, 120)).unwrap();
+    assert!((gap.sent - 0.010).abs() < 1e-12 && (gap.arrived - 0.015).abs() < 1e-12);
+    assert_eq!((gap.bytes, gap.joint), (1500.0, false), "packet 0 did not wait: the link was free after a millisecond");
+    let gap = take(&mut gaps, &ack(3, 13, 130)).unwrap();
+    assert!(gap.joint, "packet 1 took 105 ms and the least is 100: it left the link after 16 ms, and packet 2 came at 12");
+}
+
+#[test]
+fn an_ack_for_two_packets_is_one_gap() {
+    let mut gaps = Gaps::default();
+    for (number, sent, arrived) in [(0, 0, 100), (1, 10, 115), (2, 12, 115)] {
+        assert_eq!(take(&mut gaps, &ack(number, sent, arrived)), None);
+    }
+    let gap = take(&mut gaps, &ack(3, 20, 130)).unwrap();
+    assert_eq!((gap.sent, gap.bytes), (0.012, 3000.0));
+}
+
+#[test]
+fn what_is_not_neighbouring_is_counted_and_not_measured() {
+    let mut gaps = Gaps::default();
+    for (number, arrived) in [(0, 100), (2, 102), (3, 103)] {
+        assert_eq!(take(&mut gaps, &ack(number, 0, arrived)), None);
+    }
+    assert_eq!(gaps.unused().apart, 1);
+    // Packet 1 comes late, repeated: neither it nor what follows has a neighbour.
+    for (number, arrived) in [(1, 104), (4, 105), (5, 106)] {
+        take(&mut gaps, &ack(number, 0, arrived));
+    }
+    assert_eq!(gaps.unused().apart, 3);
+    assert!(take(&mut gaps, &ack(6, 0, 107)).is_some());
+}
+
+#[test]
+fn what_an_ack_for_many_hides_is_not_measured() {
+    let mut gaps = Gaps::default();
+    take(&mut gaps, &ack(0, 0, 100));
+    (1..6).for_each(|number| assert_eq!(take(&mut gaps, &ack(number, number, 110)), None));
+    assert_eq!(take(&mut gaps, &ack(6, 7, 111)), None);
+    assert_eq!(gaps.unused(), Unused { merged: 1, ..Unused::default() });
+    assert!(take(&mut gaps, &ack(7, 8, 112)).is_some());
+}
+
+#[test]
+fn packets_with_a_repeated_one_between_them_are_not_measured() {
+    let mut gaps = Gaps::default();
+    let sent = |retransmission| Sent {
+        now: Nanos::ZERO,
+        number: 0,
+        bytes: Bytes(1500),
+        in_flight: Bytes(1500),
+        retransmission,
+        app_limited: false,
+    };
+    for (next, retransmission) in [(1, false), (2, false), (2, true), (3, false), (4, false)] {
+        gaps.sent(&sent(retransmission), next);
+    }
+    let got: alloc::vec::Vec<bool> = (0..5).map(|number| take(&mut gaps, &ack(number, number, 100 + number)).is_some()).collect();
+    assert_eq!(got, [false, false, true, false, true], "none from 1 to 2");
+    assert_eq!(gaps.unused(), Unused { repeated: 1, ..Unused::default() });
+}
+
+#[test]
+fn another_order_is_not_measured() {
+    let mut gaps = Gaps::default();
+    for (number, sent) in [(0, 0), (1, 5), (2, 3), (3, 6)] {
+        take(&mut gaps, &ack(number, sent, 100 + number));
+    }
+    assert_eq!(gaps.unused(), Unused { disordered: 1, ..Unused::default() });
+}
+
+#[test]
+fn packets_of_one_ack_are_joint_if_each_of_them_is() {
+    // The link takes 1 ms. Packet 0 did not wait; 1 came while it was sent, 2 came 1.2 ms after 1: while 1 was sent, or not.
+    for (second_us, joint) in [(1_900, true), (2_100, false)] {
+        let mut gaps = Gaps::default();
+        take(&mut gaps, &ack(0, 0, 100));
+        take(&mut gaps, &Acked { sent_at: Nanos::from_micros(900), ..ack(1, 0, 102) });
+        take(&mut gaps, &Acked { sent_at: Nanos::from_micros(second_us), ..ack(2, 0, 102) });
+        assert_eq!(take(&mut gaps, &ack(3, 5, 110)).unwrap().joint, joint);
+    }
+}
+
+#[test]
+fn a_receivers_clock_may_be_any() {
+    // The receiver's clock is an hour ahead and 50 millionths fast; ACKs come when they like.
+    let told = |ack: Acked| {
+        let arrived = ack.now.scale(1.00005);
+        Acked {
+            received_at: Some(arrived + Nanos::from_millis(3_600_000)),
+            now: ack.now + Nanos(ack.number * ack.number % 7 * 900_000),
+            ..ack
+        }
+    };
+    let (mut plain, mut by_receiver) = (Gaps::default(), Gaps::default());
+    let mut made = 0;
+    for number in 0..2000 {
+        // A queue builds up and drains: 15 of 20 ms the link is busy.
+        let (burst, place) = (number / 15, number % 15);
+        let ack = ack(number, burst * 20, burst * 20 + 100 + place);
+        let (one, other) = (take(&mut plain, &ack), take(&mut by_receiver, &told(ack)));
+        assert_eq!(one.map(|gap| (gap.first, gap.joint)), other.map(|gap| (gap.first, gap.joint)), "{number}");
+        if let (Some(one), Some(other)) = (one, other) {
+            assert!((one.arrived - other.arrived).abs() < 2e-6, "{one:?} {other:?}");
+            made += 1;
+        }
+    }
+    assert!(made > 1900, "{made}");
+}
+
+#[test]
+fn two_clocks_are_never_mixed() {
+    let mut gaps = Gaps::default();
+    let hour = Nanos::from_millis(3_600_000);
+    for number in 0..4 {
+        take(&mut gaps, &ack(number, number, 100 + number));
+    }
+    let told = |number: u64| Acked { received_at: Some(hour + Nanos::from_millis(number)), ..ack(number, number, 100 + number) };
+    let got: alloc::vec::Vec<Option<Gap>> = (4..8).map(|number| take(&mut gaps, &told(number))).collect();
+    assert!(got[..2].iter().all(Option::is_none), "{got:?}");
+    assert!(got[2..].iter().all(|gap| gap.is_some_and(|gap| (gap.arrived - 0.001).abs() < 1e-9)), "{got:?}");
+    assert_eq!(take(&mut gaps, &ack(8, 8, 108)), None);
+    assert_eq!(take(&mut gaps, &ack(9, 9, 109)), None);
+    assert!(take(&mut gaps, &ack(10, 10, 110)).is_some());
+}
+
+#[test]
+fn packets_that_left_back_to_back_enter_one_by_one() {
+    let mut gaps = Gaps::default();
+    let mut entered = alloc::vec::Vec::new();
+    for number in 0..6 {
+        // Three at once at 0 ms, then 1 ms apart; the access link takes 0.5 ms.
+        let sent_ms = [0, 0, 0, 1, 2, 3][number as usize];
+        if let Some(gap) = gaps.acked(&ack(number, sent_ms, 100 + number), &Links { access: Nanos::from_micros(500), ..LINKS }) {
+            entered.push((gap.sent, gap.entered));
+        }
+    }
+    let expected = [(0.0, 0.0005), (0.0, 0.0005), (0.001, 0.0005), (0.001, 0.0005)];
+    for ((sent, entered), (left, came)) in entered.iter().zip(expected) {
+        assert!((sent - left).abs() < 1e-12 && (entered - came).abs() < 1e-12, "{entered} instead of {came}");
+    }
+    assert_eq!(entered.len(), 4);
+}
