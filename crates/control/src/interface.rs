@@ -1,5 +1,7 @@
 //! What passes between a world and a controller.
 
+use alloc::boxed::Box;
+
 use symbiosis_base::{Bytes, Nanos, Rate};
 
 use crate::observer::Findings;
@@ -28,6 +30,11 @@ pub trait Controller: Send {
     /// Whether [`Acked::received_at`] would be made use of: where it must be carried back, it is carried for those who want it.
     fn wants_arrivals(&self) -> bool {
         false
+    }
+
+    /// What comes next if nothing happens: for a world that cannot ask at every packet. Most have nothing to say.
+    fn outlook(&self, _now: Nanos) -> Outlook {
+        Outlook::default()
     }
 
     /// State for the plot: calls `plot` with each gauge's name and value. Names carry their unit (`"A_mbps"`).
@@ -162,6 +169,41 @@ impl Permit {
     pub fn window(window: Bytes) -> Permit {
         Permit { window, departure: Departure::Now }
     }
+}
+
+/// What comes next if nothing happens.
+#[derive(Default)]
+pub struct Outlook {
+    /// How the window moves while ACKs come.
+    pub course: Course,
+    /// A copy that goes its own way: told of packets that leave when it lets them, it tells when the next ones will. None where packets leave
+    /// when the window lets them, and evenly.
+    pub rehearsal: Option<Box<dyn Controller>>,
+}
+
+/// How a window moves while ACKs come and nothing else is learnt from them.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Course {
+    /// As Reno's (RFC 5681): nothing is known of the path.
+    Reno,
+    /// Not at all.
+    #[default]
+    Still,
+    /// By the logistic equation.
+    Logistic(Logistic),
+}
+
+/// `dw/dt = growth·w·(1 − w/equilibrium)`, in slow start below `start`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Logistic {
+    /// Slow start below this window.
+    pub start: Bytes,
+    /// Growth of a small window \[1/s\].
+    pub growth: f64,
+    /// Where the window ends.
+    pub equilibrium: Bytes,
+    /// What a loss found by duplicate ACKs leaves of the window at least.
+    pub kept: Bytes,
 }
 
 /// When the next packet may leave.

@@ -37,5 +37,5 @@ pub mod scalable;
 pub mod symbiosis;
 pub mod vegas;
 
-pub use interface::{Acked, Ask, Controller, Departure, LossKind, Lost, Permit, Report, Sent, Setup};
+pub use interface::{Acked, Ask, Controller, Course, Departure, Logistic, LossKind, Lost, Outlook, Permit, Report, Sent, Setup};
 pub use symbiosis_base::{Bytes, Nanos, Rate};

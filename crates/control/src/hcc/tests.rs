@@ -178,6 +178,10 @@ impl Measurement for Constant {
     fn acked(&mut self, _: &Acked) -> Option<Reading> {
         Some(Reading::certain(Bandwidth { capacity: Rate::from_mbps(100.0), available: self.0 }))
     }
+
+    fn copy(&self) -> Box<dyn Measurement> {
+        Box::new(Constant(self.0))
+    }
 }
 
 #[test]

@@ -14,6 +14,8 @@ pub mod rivals;
 pub mod streams;
 pub mod trains;
 
+use alloc::boxed::Box;
+
 use crate::lotka_volterra::Bandwidth;
 use crate::symbiosis::measurement::{Measurement, Reading};
 use crate::{Acked, Bytes, Departure, Nanos, Rate, Sent, Setup};
@@ -224,6 +226,10 @@ impl Measurement for ImTcp {
         plot("unused_merged", unused.merged as f64);
         plot("unsure", self.unsure as f64);
         plot("unused_disordered", unused.disordered as f64);
+    }
+
+    fn copy(&self) -> Box<dyn Measurement> {
+        Box::new(self.clone())
     }
 }
 

@@ -1,5 +1,7 @@
 //! Where K and A come from. A measurement sits under the window: it sees what the controller sees, and may space packets.
 
+use alloc::boxed::Box;
+
 use crate::lotka_volterra::Bandwidth;
 use crate::{Acked, Departure, Rate, Report, Sent};
 
@@ -65,6 +67,15 @@ pub trait Measurement: Send {
     /// Everything measured so far no longer holds (T §2.2.2: after a timeout).
     fn forget(&mut self) {}
 
+    /// A copy that goes its own way.
+    fn copy(&self) -> Box<dyn Measurement>;
+
     /// State for the plot.
     fn gauges(&self, _plot: &mut dyn FnMut(&'static str, f64)) {}
+}
+
+impl Clone for Box<dyn Measurement> {
+    fn clone(&self) -> Self {
+        (**self).copy()
+    }
 }

@@ -28,7 +28,7 @@ use crate::lotka_volterra::Bandwidth;
 use crate::oscillation::{OSCILLATION, Windowed, oscillating};
 use crate::params::{Param, Values};
 use crate::window::{Window, may_grow};
-use crate::{Acked, Ask, Bytes, Controller, Departure, LossKind, Lost, Nanos, Permit, Report, Sent, Setup};
+use crate::{Acked, Ask, Bytes, Controller, Course, Departure, Logistic, LossKind, Lost, Nanos, Outlook, Permit, Report, Sent, Setup};
 
 use base_rtt::{BaseRtt, DRAIN_TO, Drains};
 use delivery::Delivery;
@@ -179,6 +179,7 @@ pub fn corrected_rest(b: &Bandwidth, gamma: f64, tau: Nanos) -> f64 {
 }
 
 /// The controller.
+#[derive(Clone)]
 pub struct Symbiosis {
     window: Window,
     law: Law,
@@ -236,13 +237,23 @@ impl Symbiosis {
             return;
         };
         let packet = self.packet.as_f64();
-        let target = self.settings.start * self.law.equilibrium(&path) / packet;
+        let target = self.target(&path) / packet;
         if self.starting && self.window.cwnd < target {
             self.window.slow_start(acked.min(target - self.window.cwnd));
             return;
         }
         self.starting = false;
         self.window.cwnd = (self.law.step(self.window.cwnd * packet, &path, since) / packet).max(LEAST_WINDOW);
+    }
+
+    /// Slow start goes up to this \[bytes\].
+    fn target(&self, path: &Path) -> f64 {
+        self.settings.start * self.law.equilibrium(path)
+    }
+
+    /// What a loss that ACKs tell of takes nothing from \[bytes\]: what is free is not congested.
+    fn kept(&self, path: &Path) -> f64 {
+        if self.settings.keep { path.measured.available.times(path.tau) } else { 0.0 }
     }
 
     fn draining(&self, now: Nanos) -> bool {
@@ -286,8 +297,8 @@ impl Controller for Symbiosis {
     fn lost(&mut self, loss: &Lost) {
         let before = self.window.cwnd;
         self.window.lose_as_reno(loss.kind);
-        if let (true, LossKind::FastRetransmit, Some(path)) = (self.settings.keep, loss.kind, self.path()) {
-            let free = path.measured.available.times(path.tau) / self.packet.as_f64();
+        if let (LossKind::FastRetransmit, Some(path)) = (loss.kind, self.path()) {
+            let free = self.kept(&path) / self.packet.as_f64();
             self.window.cwnd = self.window.cwnd.max(free.min(before));
             self.window.ssthresh = self.window.ssthresh.max(self.window.cwnd);
         }
@@ -320,6 +331,20 @@ impl Controller for Symbiosis {
 
     fn wants_arrivals(&self) -> bool {
         self.measurement.wants_arrivals()
+    }
+
+    fn outlook(&self, now: Nanos) -> Outlook {
+        let course = match self.path() {
+            None => Course::Reno,
+            Some(_) if self.draining(now) => Course::Still,
+            Some(path) => Course::Logistic(Logistic {
+                start: Bytes::from_f64(if self.starting { self.target(&path) } else { 0.0 }),
+                growth: self.law.growth(&path),
+                equilibrium: Bytes::from_f64(self.law.equilibrium(&path)),
+                kept: Bytes::from_f64(self.kept(&path)),
+            }),
+        };
+        Outlook { course, rehearsal: Some(Box::new(self.clone())) }
     }
 
     fn gauges(&self, plot: &mut dyn FnMut(&'static str, f64)) {

@@ -1,5 +1,7 @@
 //! The oracle: K and A as the simulator knows them, with noise if asked for. It tells what the control law is worth by itself.
 
+use alloc::boxed::Box;
+
 use symbiosis_base::Random;
 
 use super::measurement::{Measurement, Reading};
@@ -7,6 +9,7 @@ use crate::lotka_volterra::Bandwidth;
 use crate::{Nanos, Rate, Report};
 
 /// Takes the simulator's word, once for each [`Report::Path`].
+#[derive(Clone, Debug)]
 pub struct Oracle {
     /// Takes all of K as available, whatever others use: what S §III-D assumes of Symbiosis beside Reno.
     whole: bool,
@@ -54,6 +57,10 @@ impl Measurement for Oracle {
         let others = (capacity - available.clamp(Rate::ZERO, capacity)).bytes_per_s() * (1.0 + error);
         let available = Rate::from_bytes_per_s(capacity.bytes_per_s() - others).clamp(Rate::ZERO, capacity);
         Some(Reading::certain(Bandwidth { capacity, available }))
+    }
+
+    fn copy(&self) -> Box<dyn Measurement> {
+        Box::new(self.clone())
     }
 }
 

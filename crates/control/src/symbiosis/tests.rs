@@ -216,6 +216,7 @@ fn the_corrected_rest_is_the_models_equilibrium_in_the_queue_that_it_leaves() {
 }
 
 /// Knows a path for as long as it is told to.
+#[derive(Clone)]
 struct Until(Nanos, Bandwidth, Nanos);
 
 impl Measurement for Until {
@@ -226,6 +227,10 @@ impl Measurement for Until {
 
     fn holds(&self) -> bool {
         self.2 < self.0
+    }
+
+    fn copy(&self) -> Box<dyn Measurement> {
+        Box::new(self.clone())
     }
 }
 
@@ -245,4 +250,52 @@ fn what_no_longer_holds_no_longer_holds_the_window() {
     assert!((bench.window() - 83.333).abs() < 0.01, "Kτ, not {}", bench.window());
     bench.run(Nanos::from_millis(110), Nanos::from_millis(10));
     assert!((94.0..95.0).contains(&bench.window()), "slow start again: eleven more, not {}", bench.window());
+}
+
+#[test]
+fn the_course_is_what_the_next_acks_do() {
+    for (entry, drain) in [(&PAPER, None), (&OURS, Some(("drain_s", Value::Number(0.0))))] {
+        let mut bench = Bench::new(entry, drain.as_slice());
+        bench.ack(TAU, false, false);
+        assert_eq!(bench.flow.outlook(bench.now).course, Course::Reno, "{}: nothing is known", entry.name);
+        bench.oracle(100.0, 60.0);
+        let Course::Logistic(Logistic { start, .. }) = bench.flow.outlook(bench.now).course else { panic!("{}: no law", entry.name) };
+        assert_eq!(start > Bytes::ZERO, entry.name == OURS.name, "slow start is ours");
+        // Long enough for the start to be over.
+        bench.run(Nanos::from_millis(3000), Nanos::from_millis(1));
+        bench.oracle(100.0, 40.0);
+        let Course::Logistic(law) = bench.flow.outlook(bench.now).course else { panic!("{}: no law", entry.name) };
+        assert_eq!(law.start, Bytes::ZERO);
+        let before = bench.window() * PACKET.as_f64();
+        bench.run(Nanos::from_millis(20), Nanos::from_millis(1));
+        let t = Nanos::from_millis(20);
+        let foreseen = crate::lotka_volterra::logistic(before, law.growth, law.growth / law.equilibrium.as_f64(), t) / PACKET.as_f64();
+        // The bench's ACKs come one a millisecond whatever the window: what the flow gets through stays, and the law with it.
+        assert!((bench.window() / foreseen - 1.0).abs() < 1e-3, "{}: {} instead of {foreseen}", entry.name, bench.window());
+        let kept = law.kept.packets(PACKET);
+        let free = if entry.name == OURS.name { 40e6 / 8.0 * 0.1 / 1500.0 } else { 0.0 };
+        assert!((kept - free).abs() < 1e-3, "{}: {kept}", entry.name);
+    }
+}
+
+#[test]
+fn a_drain_stands_still_and_a_rehearsal_leaves_the_flow_alone() {
+    let mut bench = Bench::new(&OURS, &[("drain_s", Value::Number(1.0))]);
+    bench.ack(TAU, false, false);
+    bench.oracle(100.0, 60.0);
+    let mut seen = Vec::new();
+    for _ in 0..3000 {
+        bench.ack(Nanos::from_millis(1), false, false);
+        seen.push(bench.flow.outlook(bench.now).course == Course::Still);
+    }
+    assert!(seen.contains(&true) && seen.contains(&false));
+    let ask = Ask { now: bench.now, in_flight: Bytes::ZERO };
+    let before = bench.flow.permit(&ask);
+    let mut copy = bench.flow.outlook(bench.now).rehearsal.expect("there is a copy");
+    let left = Sent { now: bench.now, number: 9, bytes: PACKET, in_flight: PACKET, retransmission: false, app_limited: false };
+    copy.sent(&left);
+    assert_ne!(copy.permit(&ask).departure, before.departure, "the copy paces");
+    assert_eq!(bench.flow.permit(&ask), before);
+    bench.flow.sent(&left);
+    assert_eq!(bench.flow.permit(&ask), copy.permit(&ask), "and it foresaw what happens");
 }

@@ -21,6 +21,7 @@ pub mod range;
 pub mod stream;
 pub mod trend;
 
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use crate::lotka_volterra::Bandwidth;
@@ -264,6 +265,10 @@ impl Measurement for PublishedImTcp {
         ] {
             plot(name, count as f64);
         }
+    }
+
+    fn copy(&self) -> Box<dyn Measurement> {
+        Box::new(self.clone())
     }
 }
 
