@@ -11,7 +11,9 @@ use crate::entry::{Entry, Feedback};
 use crate::oscillation::{OSCILLATION, Windowed, oscillating};
 use crate::params::Param;
 use crate::symbiosis::measurement::{Measurement, Reading};
-use crate::symbiosis::{EPSILON, GAMMA, NOISE, NOISE_DOUBLES, PUBLISHED_MEASUREMENT, STREAM_PACKETS, SUBRANGES, measurement};
+use crate::symbiosis::{
+    A_BIAS, EPSILON, GAMMA, K_BIAS, K_NOISE, NOISE, NOISE_DOUBLES, PUBLISHED_MEASUREMENT, STREAM_PACKETS, SUBRANGES, measurement,
+};
 use crate::window::{Window, may_grow};
 use crate::{Acked, Ask, Controller, LossKind, Lost, Nanos, Permit, Rate, Report, Sent, Setup};
 
@@ -25,6 +27,9 @@ pub const ENTRY: Entry = Entry {
         PUBLISHED_MEASUREMENT,
         NOISE,
         NOISE_DOUBLES,
+        K_BIAS,
+        K_NOISE,
+        A_BIAS,
         SUBRANGES,
         STREAM_PACKETS,
         OSCILLATION,

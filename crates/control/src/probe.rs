@@ -12,7 +12,7 @@ use crate::params::{Param, Values};
 use crate::symbiosis::base_rtt::BaseRtt;
 use crate::symbiosis::measurement::{Measurement, Reading};
 use crate::symbiosis::pacer::Pacer;
-use crate::symbiosis::{MEASUREMENT, NOISE, NOISE_DOUBLES, STREAM_PACKETS, SUBRANGES, measurement};
+use crate::symbiosis::{A_BIAS, K_BIAS, K_NOISE, MEASUREMENT, NOISE, NOISE_DOUBLES, STREAM_PACKETS, SUBRANGES, measurement};
 use crate::window::{Window, may_grow};
 use crate::{Acked, Ask, Controller, Departure, Lost, Nanos, Permit, Rate, Report, Sent, Setup};
 
@@ -24,6 +24,9 @@ pub const ENTRY: Entry = Entry {
         MEASUREMENT,
         NOISE,
         NOISE_DOUBLES,
+        K_BIAS,
+        K_NOISE,
+        A_BIAS,
         SUBRANGES,
         STREAM_PACKETS,
         Param::number("rate_mbps", 0.0, 0.0, 1e6, "packets leave at this rate [Mbit/s on the wire]; 0: as `pacing` says"),

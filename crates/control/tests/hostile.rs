@@ -5,6 +5,7 @@ use symbiosis_control::observer::{Arrival, Excess, Findings, Observer};
 use symbiosis_control::oscillation::{GREATEST_WINDOW, OSCILLATION};
 use symbiosis_control::params::{Kind, Param, Value, Values};
 use symbiosis_control::registry::{self, Entry, Feedback};
+use symbiosis_control::symbiosis::oracle::MOST_READ;
 use symbiosis_control::{Acked, Ask, Bytes, Controller, Departure, LossKind, Lost, Nanos, Permit, Rate, Report, Sent, Setup};
 
 const PACKET: Bytes = Bytes(1500);
@@ -289,6 +290,12 @@ impl Subject {
         self.values.iter().any(|(name, value)| name == OSCILLATION.name && *value != Value::Number(0.0))
     }
 
+    /// The greatest K that its measurement may have read, which errs if it is told to.
+    fn capacity_read(&self) -> f64 {
+        let errs = self.values.iter().any(|(name, value)| ["k_bias", "k_noise"].contains(&name) && *value != Value::Number(0.0));
+        if errs { self.capacity * MOST_READ } else { self.capacity }
+    }
+
     /// No law gains more than slow start's packet a packet, but for the two whose step is a parameter; a random walk has its own end.
     fn bound(&self) -> f64 {
         if self.oscillates() {
@@ -296,7 +303,7 @@ impl Subject {
         }
         INITIAL.as_f64()
             + match self.entry.name {
-                "symbiosis" | "symbiosis-paper" => self.acked.max(self.capacity * self.rtt.secs()),
+                "symbiosis" | "symbiosis-paper" => self.acked.max(self.capacity_read() * self.rtt.secs()),
                 "symbiosis-early" => self.acked * self.values.number("epsilon").max(1.0),
                 "fast" => self.acks * self.values.number("gain") * self.values.number("alpha") * PACKET.as_f64(),
                 // Twice an RTT's packets, no more than ten million a second, and four.

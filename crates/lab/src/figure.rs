@@ -30,10 +30,10 @@ pub struct Axis {
     pub range: Option<(f64, f64)>,
 }
 
-/// One curve or cloud.
+/// One curve, cloud or map.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Series {
-    /// Name in the legend.
+    /// Name in the legend; of a map what its colours mean, with the unit.
     pub name: String,
     /// How it is drawn.
     pub mark: Mark,
@@ -41,6 +41,8 @@ pub struct Series {
     pub points: Vec<(f64, f64)>,
     /// Lower and upper end of the 95 % confidence interval at each point, where there is one.
     pub band: Option<Vec<(f64, f64)>>,
+    /// Of a map the value at each point; else empty.
+    pub values: Vec<f64>,
 }
 
 /// How a series is drawn.
@@ -56,6 +58,8 @@ pub enum Mark {
     Points,
     /// Points joined by a thin line: results over a parameter.
     LinePoints,
+    /// A grid of cells around the points, coloured by their values: results over two parameters.
+    Cells,
 }
 
 impl Mark {
@@ -64,7 +68,7 @@ impl Mark {
         match self {
             Mark::Dashed => Some((6, 4)),
             Mark::Dotted => Some((2, 3)),
-            Mark::Line | Mark::Points | Mark::LinePoints => None,
+            Mark::Line | Mark::Points | Mark::LinePoints | Mark::Cells => None,
         }
     }
 }
@@ -89,6 +93,11 @@ impl Axis {
 impl Series {
     /// A series without a band.
     pub fn new(name: &str, mark: Mark, points: Vec<(f64, f64)>) -> Series {
-        Series { name: name.into(), mark, points, band: None }
+        Series { name: name.into(), mark, points, band: None, values: Vec::new() }
+    }
+
+    /// A map: `values` at the points of a grid, which need not be whole.
+    pub fn cells(label: &str, points: Vec<(f64, f64)>, values: Vec<f64>) -> Series {
+        Series { values, ..Series::new(label, Mark::Cells, points) }
     }
 }

@@ -149,6 +149,18 @@ fn beside_cubic_a_window_at_rest_has_what_its_law_says_in_cubics_queue() {
 }
 
 #[test]
+fn compound_is_reno_in_a_deep_buffer_and_adaptive_reno_is_not() {
+    let outcome = quick("M6");
+    let compound = claim(&outcome, "compound beside reno, B = 1 BDP: as Reno");
+    let as_reno: f64 = compound.paper.parse().unwrap();
+    assert!((compound.measured.mean / as_reno - 1.0).abs() < 0.15, "{compound:?}");
+    // Two packets a round trip at the full queue, where Reno adds one.
+    let adaptive = claim(&outcome, "adaptive-reno beside reno, B = 1 BDP: ratio within").measured.mean;
+    assert!((1.25..2.5).contains(&adaptive), "{adaptive}");
+    assert_eq!(claim(&outcome, "compound beside reno, B = 0.25 BDP").verdict, Verdict::Holds);
+}
+
+#[test]
 fn different_access_links_share_by_eq_27_when_a_is_measured() {
     let outcome = quick("S14");
     let ratio = claim(&outcome, "symbiosis-paper (oracle): shares as the capacities").measured.mean;

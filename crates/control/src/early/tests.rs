@@ -1,11 +1,11 @@
 use super::*;
-use crate::symbiosis::oracle::Oracle;
+use crate::symbiosis::oracle::{Errors, Oracle};
 use crate::{Bytes, bench};
 
 const K: Rate = Rate::from_mbps(100.0);
 
 fn early(initial_window: u64, noise: f64) -> Early {
-    Early::new(&bench::setup(initial_window), 1.95, 0.9, Box::new(Oracle::new(noise, Nanos::ZERO, 1)))
+    Early::new(&bench::setup(initial_window), 1.95, 0.9, Box::new(Oracle::new(Errors { noise, ..Errors::default() }, 1)))
 }
 
 fn report(available: Rate) -> Report {

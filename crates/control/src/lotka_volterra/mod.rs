@@ -24,6 +24,7 @@ pub mod capacities;
 pub mod crowded;
 pub mod cubic_rivalry;
 pub mod facts;
+pub mod misread;
 mod model;
 mod ode;
 pub mod populations;

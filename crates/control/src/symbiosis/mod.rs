@@ -35,7 +35,7 @@ use delivery::Delivery;
 use gamma::Gamma;
 use law::{Law, Path};
 use measurement::{Measurement, Reading};
-use oracle::Oracle;
+use oracle::{Errors, Oracle};
 use pacer::Pacer;
 
 /// Growth rate of the papers (S §IV-A, I §4, B) \[1/s\].
@@ -56,6 +56,10 @@ const ABOUT_MEASUREMENT: &str = "where K and A come from: the data packets thems
 pub(crate) const NOISE: Param = Param::number("noise", 0.0, 0.0, 10.0, "oracle: relative standard deviation of K − A (T §3.2)");
 pub(crate) const NOISE_DOUBLES: Param =
     Param::number("noise_doubles_s", 0.0, 0.0, 1e6, "oracle: the noise doubles whenever this time has passed [s] (T §3.1: 100); 0: never");
+pub(crate) const K_BIAS: Param = Param::number("k_bias", 0.0, -0.9, 3.0, "oracle: relative error of K, the same in every reading (S §V)");
+pub(crate) const K_NOISE: Param =
+    Param::number("k_noise", 0.0, 0.0, 1.0, "oracle: standard deviation of the relative error of K, new in every reading (S §V)");
+pub(crate) const A_BIAS: Param = Param::number("a_bias", 0.0, -1.0, 3.0, "oracle: relative error of A, the same in every reading (S §V)");
 
 pub(crate) const SUBRANGES: Param =
     Param::number("subranges", 10.0, 2.0, 30.0, "imtcp-published: sub-ranges of the search, a stream for each (B §3.2: 10 × 20 is best)");
@@ -73,6 +77,9 @@ pub const OURS: Entry = Entry {
         MEASUREMENT,
         NOISE,
         NOISE_DOUBLES,
+        K_BIAS,
+        K_NOISE,
+        A_BIAS,
         SUBRANGES,
         STREAM_PACKETS,
         Param::number("pacing", 1.25, 0.0, 100.0, "packets leave at this multiple of window/srtt; 0: when ACKs come"),
@@ -110,7 +117,20 @@ pub const OURS: Entry = Entry {
 pub const PAPER: Entry = Entry {
     name: "symbiosis-paper",
     about: "TCP Symbiosis as published: the closed form from ACK to ACK, lifetime minimum RTT, no pacing (S §II, T §2.2)",
-    params: &[EPSILON_PARAM, GAMMA_PARAM, GAMMA_RULE, PUBLISHED_MEASUREMENT, NOISE, NOISE_DOUBLES, SUBRANGES, STREAM_PACKETS, OSCILLATION],
+    params: &[
+        EPSILON_PARAM,
+        GAMMA_PARAM,
+        GAMMA_RULE,
+        PUBLISHED_MEASUREMENT,
+        NOISE,
+        NOISE_DOUBLES,
+        K_BIAS,
+        K_NOISE,
+        A_BIAS,
+        SUBRANGES,
+        STREAM_PACKETS,
+        OSCILLATION,
+    ],
     feedback: Feedback::Acks,
     build: |setup, values| oscillating(setup, values, Symbiosis::new(setup, values, lotka_volterra(values, false), Settings::default())),
 };
@@ -138,11 +158,22 @@ const ALONE: f64 = 0.95;
 /// Pacing before the first estimate, as a multiple of `w / srtt`: slow start doubles the window in a round trip.
 const START_PACING: f64 = 2.0;
 
+/// By how much the oracle is to err.
+fn errors(values: &Values) -> Errors {
+    Errors {
+        capacity_bias: values.number("k_bias"),
+        capacity_noise: values.number("k_noise"),
+        available_bias: values.number("a_bias"),
+        noise: values.number("noise"),
+        doubles: Nanos::from_secs(values.number("noise_doubles_s")),
+    }
+}
+
 /// The measurement of the name that a parameter gives.
 pub(crate) fn measurement(setup: &Setup, values: &Values) -> Box<dyn Measurement> {
     match values.word("measurement") {
-        "oracle" => Box::new(Oracle::new(values.number("noise"), Nanos::from_secs(values.number("noise_doubles_s")), setup.seed)),
-        "capacity" => Box::new(Oracle::of_capacity()),
+        "oracle" => Box::new(Oracle::new(errors(values), setup.seed)),
+        "capacity" => Box::new(Oracle::of_capacity(errors(values), setup.seed)),
         "imtcp" => Box::new(ImTcp::new(setup)),
         "imtcp-published" => {
             let whole = |name| values.number(name) as usize;

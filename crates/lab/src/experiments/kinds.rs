@@ -26,6 +26,8 @@ pub const HIGHSPEED: Kind = Kind { name: "highspeed", cc: "highspeed", ..RENO_SA
 pub const SCALABLE: Kind = Kind { name: "scalable", cc: "scalable", ..RENO_SACK };
 /// S §IV-A: one packet of α for each Mbit/s.
 pub const FAST: Kind = Kind { name: "fast", cc: "fast", params: |mbps| format!("alpha = {mbps}"), ..RENO_SACK };
+pub const COMPOUND: Kind = Kind { name: "compound", cc: "compound", ..RENO_SACK };
+pub const ADAPTIVE_RENO: Kind = Kind { name: "adaptive-reno", cc: "adaptive-reno", ..RENO_SACK };
 /// I's mechanism. I has K given; here A is, too.
 pub const EARLY: Kind = Kind { name: "symbiosis-early (oracle)", cc: "symbiosis-early", params: oracle, ..RENO_SACK };
 /// The papers to the letter, measuring by the published ImTCP.

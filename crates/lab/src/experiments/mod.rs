@@ -29,6 +29,7 @@ mod m2;
 mod m3;
 mod m4;
 mod m5;
+mod m6;
 mod reach;
 mod s1;
 mod s11;

@@ -1,5 +1,6 @@
 //! What the page and the SVG both draw: a figure thinned, coloured, cut to what its axes can show, with the ends of its axes.
 
+use super::cells::{Cell, Cells};
 use super::number::six_digits;
 use super::palette::{Colour, colours};
 use super::thin::thin;
@@ -31,6 +32,7 @@ impl Curve<'_> {
 
 pub(super) struct Drawn<'a> {
     pub(super) curves: Vec<Curve<'a>>,
+    pub(super) cells: Option<Cells<'a>>,
     pub(super) x: (f64, f64),
     pub(super) y: (f64, f64),
 }
@@ -39,7 +41,8 @@ pub(super) struct Drawn<'a> {
 pub(super) fn drawn(figure: &Figure) -> Drawn<'_> {
     let shows = |axis: &Axis, value: f64| value.is_finite() && (!axis.log || value > 0.0);
     let mut curves: Vec<Curve> = Vec::new();
-    for (series, colour) in figure.series.iter().zip(colours(&figure.series)) {
+    let coloured = figure.series.iter().zip(colours(&figure.series));
+    for (series, colour) in coloured.filter(|(series, _)| series.mark != Mark::Cells) {
         let band =
             |i: usize| series.band.as_ref().and_then(|band| band.get(i)).copied().filter(|(low, high)| low.is_finite() && high.is_finite());
         let shown: Vec<usize> =
@@ -52,7 +55,16 @@ pub(super) fn drawn(figure: &Figure) -> Drawn<'_> {
     let points = || curves.iter().flat_map(|curve| &curve.points);
     let least = points().map(|point| point.y).fold(f64::INFINITY, f64::min);
     let floor = if figure.y.log { least / 10.0 } else { f64::NEG_INFINITY };
+    let cells = Cells::of(figure);
     let lines_only = curves.iter().all(|curve| curve.mark == Mark::Line || curve.mark.dash().is_some());
+    // A map fills its frame.
+    if let Some(cells) = cells {
+        let along = |axis: &Axis, span: fn(&Cell) -> (f64, f64)| {
+            ends(axis, cells.cells.iter().map(span).flat_map(|(from, to)| [from, to]), 0.0, false)
+        };
+        let (x, y) = (along(&figure.x, |cell| cell.x), along(&figure.y, |cell| cell.y));
+        return Drawn { curves, cells: Some(cells), x, y };
+    }
     let x = ends(&figure.x, points().map(|point| point.x), if lines_only { 0.0 } else { MARGIN }, false);
     let heights = points().flat_map(|point| {
         let (low, high) = point.band.unwrap_or((point.y, point.y));
@@ -62,7 +74,7 @@ pub(super) fn drawn(figure: &Figure) -> Drawn<'_> {
     for band in curves.iter_mut().flat_map(|curve| &mut curve.points).filter_map(|point| point.band.as_mut()) {
         band.0 = band.0.max(floor);
     }
-    Drawn { curves, x, y }
+    Drawn { curves, cells: None, x, y }
 }
 
 /// The ends of an axis: fixed if an axis can have them, or those of the data with a margin. A linear ordinate begins at zero if the data come near.

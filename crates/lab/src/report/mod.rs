@@ -1,5 +1,6 @@
 //! The report: what every experiment found, as one page that opens anywhere, as files for papers and tools, and as a table for a terminal.
 
+mod cells;
 mod clip;
 mod drawn;
 mod experiment;

@@ -26,7 +26,7 @@ const BROWN: Colour = Colour(0xa6, 0x76, 0x1d);
 const GREY: Colour = Colour(0x80, 0x80, 0x80);
 
 /// What a name begins with, in lower case and without "tcp " before it, and its colour. The longest that fits counts.
-const NAMED: [(&str, Colour); 24] = [
+const NAMED: [(&str, Colour); 28] = [
     ("symbiosis", BLUE),
     ("symbiosis-paper", SKY),
     ("symbiosis-early", VIOLET),
@@ -42,6 +42,8 @@ const NAMED: [(&str, Colour); 24] = [
     ("vegas", OLIVE),
     ("cubic", BROWN),
     ("bbr", VIOLET),
+    ("compound", GREEN),
+    ("adaptive-reno", ORANGE),
     ("hcc", BLUE),
     ("xmtp", BLUE),
     ("theory", GREY),
@@ -51,6 +53,8 @@ const NAMED: [(&str, Colour); 24] = [
     ("fair", GREY),
     ("available", GREY),
     ("w*", GREY),
+    ("overflow", VERMILION),
+    ("idle", PINK),
 ];
 
 /// For everything else, in this order.

@@ -8,9 +8,10 @@ use plotters::coord::ranged1d::{AsRangedCoord, Ranged, ValueFormatter};
 use plotters::element::DashedPathElement;
 use plotters::prelude::*;
 
+use super::cells::{Cell, Cells};
 use super::clip::{Window, inside, visible};
 use super::drawn::{Curve, Drawn, drawn};
-use super::number::number;
+use super::number::{number, six_digits};
 use super::palette::Colour;
 use crate::figure::{Axis, Figure, Mark};
 
@@ -25,6 +26,8 @@ const PLOTTERS_TEXT: f64 = 1.24;
 const FONT: &str = "Helvetica, Arial, 'Liberation Sans', sans-serif";
 /// Mean width of a letter, as a part of the size.
 const LETTER: f64 = 0.53;
+/// Width of the key to a map's colours.
+const KEY: u32 = 150;
 const LEGEND_LINE: u32 = 22;
 const LEGEND_SYMBOL: u32 = 26;
 
@@ -34,7 +37,8 @@ type Failure<'a> = DrawingAreaErrorKind<<SVGBackend<'a> as DrawingBackend>::Erro
 /// The figure as an SVG document. The same figure gives the same text.
 pub fn svg(figure: &Figure) -> String {
     let drawn = drawn(figure);
-    let legend = if drawn.curves.len() > 1 { rows(&drawn.curves) } else { Vec::new() };
+    let legend =
+        if drawn.curves.len() > 1 || (drawn.cells.is_some() && !drawn.curves.is_empty()) { rows(&drawn.curves) } else { Vec::new() };
     let height = HEIGHT + legend.len() as u32 * LEGEND_LINE;
     let mut text = String::new();
     {
@@ -54,7 +58,16 @@ fn draw<'a>(figure: &Figure, drawn: &Drawn, legend: &[Vec<(u32, usize)>], area: 
             entry(area, &drawn.curves[*curve], *x, 38 + line as u32 * LEGEND_LINE)?;
         }
     }
-    let (_, plot) = area.split_vertically((36 + legend.len() as u32 * LEGEND_LINE) * FINE);
+    let top = 36 + legend.len() as u32 * LEGEND_LINE;
+    let (_, plot) = area.split_vertically(top * FINE);
+    let plot = match &drawn.cells {
+        Some(cells) => {
+            let (plot, key) = plot.split_horizontally((WIDTH - KEY) * FINE);
+            colour_key(&key, cells)?;
+            plot
+        }
+        None => plot,
+    };
 
     // Plotters has a type for each kind of axis.
     let (x, y) = (drawn.x.0..drawn.x.1, drawn.y.0..drawn.y.1);
@@ -97,6 +110,15 @@ where
         .set_all_tick_mark_size(4 * FINE)
         .draw()?;
     let window = Window { x: drawn.x, y: drawn.y, log: (figure.x.log, figure.y.log) };
+    if let Some(cells) = &drawn.cells {
+        // A hair wider than they are, or the ground shows between neighbours.
+        let cell = |cell: &Cell| {
+            let colour = rgb(cells.colour(cell.value));
+            let ends = [(cell.x.0.max(drawn.x.0), cell.y.0.max(drawn.y.0)), (cell.x.1.min(drawn.x.1), cell.y.1.min(drawn.y.1))];
+            [Rectangle::new(ends, colour.filled()), Rectangle::new(ends, colour.stroke_width(FINE / 4))]
+        };
+        chart.draw_series(cells.cells.iter().flat_map(cell))?;
+    }
     for curve in &drawn.curves {
         plot(&mut chart, &window, curve)?;
     }
@@ -137,7 +159,7 @@ where
                 let (stroke, gap) = curve.mark.dash().expect("theory is dashed");
                 chart.draw_series(DashedLineSeries::new(piece, stroke * FINE, gap * FINE, colour.stroke_width(width)))?
             }
-            Mark::Points => break,
+            Mark::Points | Mark::Cells => break,
         };
     }
     if points_alone {
@@ -175,13 +197,32 @@ fn entry<'a>(area: &Area<'a>, curve: &Curve, x: u32, y: u32) -> Result<(), Failu
             let (stroke, gap) = curve.mark.dash().expect("theory is dashed");
             area.draw(&DashedPathElement::new(ends, stroke * FINE, gap * FINE, wide))?
         }
-        Mark::Points => {}
+        Mark::Points | Mark::Cells => {}
     }
     if matches!(curve.mark, Mark::Points | Mark::LinePoints) {
         area.draw(&Circle::new(px(x + LEGEND_SYMBOL / 2, middle), FINE * 7 / 2, colour.filled()))?;
     }
     // The text's place is its upper edge; letters are about 0.72 of the size high.
     area.draw_text(curve.name, &style(TEXT, BLACK), px(x + LEGEND_SYMBOL + 8, middle - TEXT * 2 / 5))
+}
+
+/// What a map's colours mean: a bar from the greatest value to the least.
+fn colour_key<'a>(area: &Area<'a>, cells: &Cells) -> Result<(), Failure<'a>> {
+    const STEPS: u32 = 48;
+    const STEP: u32 = 6;
+    const TOP: u32 = 30;
+    let (low, high) = cells.range;
+    let at = |part: f64| low + (high - low) * part;
+    for step in 0..STEPS {
+        let colour = rgb(cells.colour(at(1.0 - (f64::from(step) + 0.5) / f64::from(STEPS))));
+        let top = TOP + step * STEP;
+        area.draw(&Rectangle::new([px(4, top), px(22, top + STEP)], colour.filled()))?;
+    }
+    for part in [0.0, 0.25, 0.5, 0.75, 1.0] {
+        let middle = TOP + (f64::from(STEPS * STEP) * (1.0 - part)) as u32;
+        area.draw_text(&number(six_digits(at(part))), &style(TEXT - 2, BLACK), px(27, middle - TEXT * 2 / 5))?;
+    }
+    area.draw_text(cells.label, &style(TEXT - 2, BLACK), px(0, 6))
 }
 
 /// A logarithmic axis with ticks at 1 … 9 of each decade: plotters by itself draws some twice and others not.

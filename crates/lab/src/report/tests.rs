@@ -100,6 +100,27 @@ fn svg_of_a_small_figure() {
 }
 
 #[test]
+fn a_map_has_its_cells_its_key_and_the_curves_over_it() {
+    let points = vec![(-0.2, 0.5), (0.2, 0.5), (-0.2, 0.9), (0.2, 0.9)];
+    let series = vec![
+        Series::cells("queue [packets]", points, vec![0.0, 10.0, 20.0, 40.0]),
+        Series::new("overflow", Mark::Dashed, vec![(-0.3, 0.4), (0.3, 0.9)]),
+    ];
+    let map = Figure { x: Axis::linear("bias"), y: Axis::linear("γ"), series, ..figure("map") };
+    let (drawing, spec) = (svg::svg(&map), vega::vega(&map));
+    // The greatest and the least value's cells, and both ends of the key.
+    for colour in ["#253494", "#FFFFCC"] {
+        assert!(drawing.contains(&format!("fill=\"{colour}\"")), "{colour}");
+    }
+    assert!(drawing.contains("queue [packets]") && drawing.contains("overflow"), "the key and the legend");
+    let cells = &spec["layer"][0];
+    assert_eq!(cells["mark"]["type"], "rect");
+    assert_eq!(cells["data"]["values"].as_str().unwrap().lines().nth(4), Some("0.2,0,0.4,0.9,0.7,1.1,40"));
+    assert_eq!(cells["encoding"]["fill"]["scale"]["domain"], serde_json::json!([0.0, 40.0]));
+    assert_eq!(spec["layer"].as_array().unwrap().iter().filter(|layer| layer["mark"]["type"] == "line").count(), 1);
+}
+
+#[test]
 fn figures_without_points_are_drawn_empty() {
     for axis in [Axis::linear("x"), Axis::log("x"), Axis::log("x").range(0.0, 10.0), Axis::linear("x").range(3.0, 3.0)] {
         let mut empty = Figure { series: vec![], x: axis.clone(), y: axis, ..figure("empty") };

@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use serde_json::{Value, json};
 
+use super::cells::{Cells, SCALE};
 use super::drawn::{Curve, drawn};
 use super::number::six_digits;
 use crate::figure::{Axis, Figure, Mark};
@@ -20,7 +21,7 @@ pub fn vega(figure: &Figure) -> Value {
     let range: Vec<String> = once.iter().map(|curve| curve.colour.css()).collect();
     let kind = |marks: &[Mark]| names_of(&drawn.curves, |curve| marks.contains(&curve.mark));
 
-    let mut layers = Vec::new();
+    let mut layers: Vec<Value> = drawn.cells.iter().map(|cells| map(figure, cells)).collect();
     let mut layer = |chosen: &dyn Fn(&Curve) -> bool, mark: Value, encoding: Value| {
         let numbers: Vec<usize> = (0..drawn.curves.len()).filter(|k| chosen(&drawn.curves[*k])).collect();
         if numbers.is_empty() {
@@ -51,11 +52,13 @@ pub fn vega(figure: &Figure) -> Value {
     }
     layer(&|c| !line(c), json!({ "type": "point", "filled": true, "clip": true, "size": 45 }), with(at_y(), 1.0, 0.1));
     let mut colour = json!({ "field": "s", "type": "nominal", "title": null, "scale": { "domain": domain, "range": range } });
-    if drawn.curves.len() < 2 {
+    // Of one curve the title tells, but not beside a map.
+    let told_apart = drawn.curves.len() > 1 || (drawn.cells.is_some() && !drawn.curves.is_empty());
+    if !told_apart {
         colour["legend"] = Value::Null;
     }
     let mut told = json!({ "y": y("y"), "color": colour });
-    if drawn.curves.len() > 1 {
+    if told_apart {
         told["color"]["legend"] = legend(&kind(&[Mark::Dashed]), &kind(&[Mark::Dotted]), &kind(&[Mark::Points]));
     }
     layers.push(pointer(figure, told, drawn.curves.iter().any(Curve::has_band)));
@@ -73,6 +76,34 @@ pub fn vega(figure: &Figure) -> Value {
             "color": colour,
         },
         "layer": layers,
+    })
+}
+
+/// The cells of a map. They have their data to themselves, and a channel that curves do not use.
+fn map(figure: &Figure, cells: &Cells) -> Value {
+    let mut rows = String::from("x,x1,x2,y,y1,y2,v");
+    for cell in &cells.cells {
+        let [x, x1, x2] = [cell.middle.0, cell.x.0, cell.x.1].map(short);
+        let [y, y1, y2] = [cell.middle.1, cell.y.0, cell.y.1].map(short);
+        write!(rows, "\n{x},{x1},{x2},{y},{y1},{y2},{}", short(cell.value)).expect("a String takes everything");
+    }
+    let scale: Vec<String> = SCALE.iter().map(|colour| colour.css()).collect();
+    let number = |field: &str, title: &str| json!({ "field": field, "title": title, "type": "quantitative", "format": ".5~r" });
+    let numbers: serde_json::Map<String, Value> =
+        ["x", "x1", "x2", "y", "y1", "y2", "v"].map(|field| (field.into(), json!("number"))).into_iter().collect();
+    json!({
+        "data": { "values": rows, "format": { "type": "csv", "parse": numbers } },
+        "mark": { "type": "rect", "clip": true },
+        "encoding": {
+            "x": { "field": "x1", "type": "quantitative", "title": figure.x.label },
+            "x2": { "field": "x2" },
+            "y": { "field": "y1", "type": "quantitative", "title": figure.y.label },
+            "y2": { "field": "y2" },
+            "color": { "value": "transparent" },
+            "fill": { "field": "v", "type": "quantitative", "title": cells.label, "legend": { "orient": "right", "gradientLength": 240 },
+                      "scale": { "domain": [cells.range.0, cells.range.1], "range": scale, "zero": false } },
+            "tooltip": [number("x", &figure.x.label), number("y", &figure.y.label), number("v", cells.label)],
+        },
     })
 }
 
