@@ -224,8 +224,8 @@ mod tests {
             "1 ms each on the wire; for the third there is no room"
         );
         path.enters(ms(32), 1, &packet(receiver, sender, 1, Some(1560), false, 0));
-        path.enters(ms(33), SENDER, &data(100 + 2 * 1460, false, 1460));
         assert_eq!(leaving(&mut path, ms(43)), [(42_026, 0, 40)]);
+        path.enters(ms(43), SENDER, &data(100 + 2 * 1460, false, 1460));
 
         let found = path.finish();
         let Ledger { sent, delivered, dropped, in_flight } = found.accounts[0].ledger;
