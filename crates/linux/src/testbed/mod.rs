@@ -42,6 +42,7 @@ pub use lateness::{LATE, LatenessSummary, MOST_LATE};
 use namespace::Namespace;
 use network::Hosts;
 pub use network::MOST_FLOWS;
+use tun::Tun;
 
 /// Everything is in its place so long before a run begins.
 const SETTLES: Duration = Duration::from_millis(100);
@@ -93,6 +94,17 @@ fn until_valid(most: u32, mut run: impl FnMut() -> Result<Ran, TestbedError>) ->
         }
         attempts += 1;
     }
+}
+
+/// Whether plans can be carried out here.
+///
+/// # Errors
+/// This process may not, or something that is needed is missing.
+pub fn available() -> Result<(), TestbedError> {
+    Namespace::new()?.within(|| {
+        let _tun = Tun::new("symt-test")?;
+        namespace::ip("link set lo up\n")
+    })
 }
 
 /// Carries a plan out, once.
