@@ -11,11 +11,14 @@ use console::Term;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use miette::miette;
 use rayon::prelude::*;
-use symbiosis_lab::experiments::{ALL, Experiment, Lab, find};
+use symbiosis_lab::experiments::{Experiment, Lab, find, of_world};
 use symbiosis_lab::outcome::Outcome;
 use symbiosis_lab::report::{self, Entry};
+use symbiosis_lab::scenario::World;
+use symbiosis_linux::testbed;
 
 use crate::failure::Failure;
+use crate::lab::failed;
 use crate::output::writable;
 use crate::print::print;
 use crate::table::table;
@@ -25,6 +28,10 @@ use crate::unfinished::Unfinished;
 const SEEDS: u64 = 10;
 /// The same for `--quick`.
 const QUICK_SEEDS: u64 = 3;
+/// Runs in the kernel, which take their time.
+const KERNEL_SEEDS: u64 = 5;
+/// The same for `--quick`.
+const QUICK_KERNEL_SEEDS: u64 = 2;
 /// Columns of the summary when stdout is no terminal.
 const WIDTH: usize = 140;
 
@@ -33,19 +40,26 @@ const INTRO: &str = "Every figure and table that can be run, in the papers' form
                      papers to the letter with the published ImTCP, `symbiosis` our best with our own measurement. Beside both stand \
                      the same with the oracle: the simulator hands them the true capacity and available bandwidth.";
 
+const KERNEL_TITLE: &str = "The papers' laboratory, in the kernel";
+const KERNEL_INTRO: &str = "What the papers did on Linux hosts, with Linux' own TCP over an emulated path on this machine: `symbiosis` beside the \
+                            kernel's Reno, CUBIC and BBR. Runs follow one another; one in which the path was late too often is left out.";
+
 /// What to reproduce.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// List all experiments with their source, and run nothing
     #[arg(long, conflicts_with_all = ["only", "quick", "seeds", "out", "json", "threads"])]
     list: bool,
+    /// Where to run them: in the simulator, or with Linux' own TCP over an emulated path (needs root)
+    #[arg(long, value_enum, default_value = "simulator")]
+    world: Where,
     /// Run these experiments only, e.g. S7,T3
     #[arg(long, value_name = "ID,…", value_delimiter = ',')]
     only: Vec<String>,
     /// Shorter runs, fewer points and seeds
     #[arg(long)]
     quick: bool,
-    /// Seeds where randomness enters: 10, or 3 with --quick, unless given
+    /// Seeds where randomness enters: 10, or 3 with --quick; in the kernel 5, or 2; unless given
     #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(2..=100_000))]
     seeds: Option<u64>,
     /// The folder of the report; `report` without, or `report-ID-…` with --only
@@ -59,19 +73,56 @@ pub struct Args {
     threads: Option<u16>,
 }
 
+/// Where to run experiments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Where {
+    /// In the simulator, all cores busy
+    Simulator,
+    /// In the kernel, one run after another
+    Linux,
+}
+
+impl Where {
+    fn world(self) -> World {
+        match self {
+            Where::Simulator => World::Simulator,
+            Where::Linux => World::Kernel,
+        }
+    }
+
+    fn seeds(self, quick: bool) -> u64 {
+        match (self, quick) {
+            (Where::Simulator, false) => SEEDS,
+            (Where::Simulator, true) => QUICK_SEEDS,
+            (Where::Linux, false) => KERNEL_SEEDS,
+            (Where::Linux, true) => QUICK_KERNEL_SEEDS,
+        }
+    }
+
+    fn words(self) -> (&'static str, &'static str) {
+        match self {
+            Where::Simulator => (TITLE, INTRO),
+            Where::Linux => (KERNEL_TITLE, KERNEL_INTRO),
+        }
+    }
+}
+
 /// Runs the command.
 ///
 /// # Errors
 /// An experiment is unknown, or the report cannot be written.
 pub fn run(args: &Args) -> Result<(), Failure> {
     if args.list {
-        return print(&list());
+        return print(&list(args.world));
     }
-    let chosen = chosen(&args.only)?;
+    let chosen = chosen(args.world, &args.only)?;
     let out = args.out.clone().unwrap_or_else(|| own_folder(args, &chosen));
     writable(&out).map_err(|why| {
         Failure::input(format!("--out {}: {why}", out.display()), "give a folder where you may write; it is made if it is not there")
     })?;
+    if args.world == Where::Linux {
+        testbed::available().map_err(failed)?;
+    }
     let outcomes = run_all(args, &chosen, &out)?;
     let entries = entries(args, &outcomes);
     if args.json {
@@ -84,9 +135,10 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 
 /// A report of a few experiments does not take the place of the report of all.
 fn own_folder(args: &Args, chosen: &[&'static Experiment]) -> PathBuf {
+    let report = if args.world == Where::Linux { "report-linux" } else { "report" };
     match args.only.is_empty() {
-        true => "report".into(),
-        false => format!("report-{}", chosen.iter().map(|experiment| experiment.id).collect::<Vec<_>>().join("-")).into(),
+        true => report.into(),
+        false => format!("{report}-{}", chosen.iter().map(|experiment| experiment.id).collect::<Vec<_>>().join("-")).into(),
     }
 }
 
@@ -95,16 +147,20 @@ type Found = Vec<(&'static Experiment, Outcome)>;
 /// Runs the chosen experiments on all cores, and writes the report anew whenever one ends: an interrupted run leaves what it has, and the
 /// next one goes on from there.
 fn run_all(args: &Args, chosen: &[&'static Experiment], out: &Path) -> Result<Found, Failure> {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(args.threads.unwrap_or(0).into()).build();
+    // In the kernel one run follows another, and nothing is to run beside it.
+    let threads = if args.world == Where::Linux { 1 } else { args.threads.unwrap_or(0).into() };
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
     let pool = pool.map_err(|error| Failure::Other(miette!("no threads to run in: {error}")))?;
+    let (title, intro) = args.world.words();
     let cannot_write = |error: io::Error| Failure::Other(miette!("cannot write into {}: {error}", out.display()));
     let bar = progress(chosen.len() as u64);
     let runs = AtomicU64::new(0);
     let ran = || bar.set_message(format!("{} simulations", runs.fetch_add(1, Ordering::Relaxed) + 1));
-    let lab = Lab { quick: args.quick, seeds: args.seeds.unwrap_or(if args.quick { QUICK_SEEDS } else { SEEDS }), ran: &ran };
+    let seeds = args.seeds.unwrap_or(args.world.seeds(args.quick));
+    let lab = Lab { world: args.world.world(), quick: args.quick, seeds, ran: &ran };
 
     let ids: Vec<_> = chosen.iter().map(|experiment| experiment.id).collect();
-    let settings = format!("{} quick={} seeds={}", ids.join(","), lab.quick, lab.seeds);
+    let settings = format!("{:?} {} quick={} seeds={}", lab.world, ids.join(","), lab.quick, lab.seeds);
     let unfinished = Unfinished::open(out, &settings).map_err(cannot_write)?;
     let done: Found = chosen.iter().filter_map(|experiment| Some((*experiment, unfinished.outcome(experiment.id)?))).collect();
     let left: Vec<_> = chosen.iter().filter(|experiment| done.iter().all(|(other, _)| other.id != experiment.id)).collect();
@@ -118,16 +174,16 @@ fn run_all(args: &Args, chosen: &[&'static Experiment], out: &Path) -> Result<Fo
         unfinished.keep(experiment.id, &outcome)?;
         let mut found = found.lock().expect("nobody panics while writing");
         found.push((**experiment, outcome));
-        found.sort_by_key(|(experiment, _)| ALL.iter().position(|other| other.id == experiment.id));
+        found.sort_by_key(|(experiment, _)| chosen.iter().position(|other| other.id == experiment.id));
         bar.inc(1);
-        report::write(out, TITLE, INTRO, &entries(args, &found))
+        report::write(out, title, intro, &entries(args, &found))
     };
     let written: io::Result<()> = pool.install(|| left.par_iter().map(one).collect());
     bar.finish_and_clear();
     let found = found.into_inner().expect("nobody panics while writing");
     // Also where nothing was left to run: the interruption may have come between an outcome and the report.
     written
-        .and_then(|()| report::write(out, TITLE, INTRO, &entries(args, &found)))
+        .and_then(|()| report::write(out, title, intro, &entries(args, &found)))
         .and_then(|()| unfinished.remove())
         .map_err(cannot_write)?;
     Ok(found)
@@ -136,33 +192,36 @@ fn run_all(args: &Args, chosen: &[&'static Experiment], out: &Path) -> Result<Fo
 fn entries<'a>(args: &Args, found: &'a [(&'static Experiment, Outcome)]) -> Vec<Entry<'a>> {
     let quick = if args.quick { " --quick" } else { "" };
     let seeds = args.seeds.map_or(String::new(), |seeds| format!(" --seeds {seeds}"));
+    let world = if args.world == Where::Linux { " --world linux" } else { "" };
     let entry = |(experiment, outcome): &'a (&'static Experiment, Outcome)| Entry {
         id: experiment.id,
         title: experiment.title,
         source: experiment.source,
-        command: format!("symbiosis reproduce --only {}{quick}{seeds}", experiment.id),
+        command: format!("symbiosis reproduce{world} --only {}{quick}{seeds}", experiment.id),
         outcome,
     };
     found.iter().map(entry).collect()
 }
 
 /// The experiments that were asked for, or all.
-fn chosen(only: &[String]) -> Result<Vec<&'static Experiment>, Failure> {
+fn chosen(world: Where, only: &[String]) -> Result<Vec<&'static Experiment>, Failure> {
+    let all = of_world(world.world());
     if only.is_empty() {
-        return Ok(ALL.iter().collect());
+        return Ok(all.iter().collect());
     }
-    let known = || ALL.iter().map(|e| e.id).collect::<Vec<_>>().join(", ");
+    let known = || all.iter().map(|e| e.id).collect::<Vec<_>>().join(", ");
     let unknown = |id: &String| Failure::input(format!("--only {id}: there is no such experiment"), format!("there are {}", known()));
-    let mut chosen = only.iter().map(|id| find(id.trim()).ok_or_else(|| unknown(id))).collect::<Result<Vec<_>, _>>()?;
+    let found = |id: &String| find(world.world(), id.trim()).ok_or_else(|| unknown(id));
+    let mut chosen = only.iter().map(found).collect::<Result<Vec<_>, _>>()?;
     // Two figures may be of one experiment.
-    chosen.sort_by_key(|experiment| ALL.iter().position(|other| other.id == experiment.id));
+    chosen.sort_by_key(|experiment| all.iter().position(|other| other.id == experiment.id));
     chosen.dedup_by_key(|experiment| experiment.id);
     Ok(chosen)
 }
 
-fn list() -> String {
+fn list(world: Where) -> String {
     let row = |experiment: &Experiment| vec![experiment.id.into(), experiment.source.into(), experiment.title.into()];
-    table(&["id", "source", "what"], &ALL.iter().map(row).collect::<Vec<_>>(), 3)
+    table(&["id", "source", "what"], &of_world(world.world()).iter().map(row).collect::<Vec<_>>(), 3)
 }
 
 /// Columns that the summary may take.

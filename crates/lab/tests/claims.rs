@@ -2,11 +2,11 @@
 
 use symbiosis_lab::experiments::{ALL, Lab, find};
 use symbiosis_lab::outcome::{Claim, Outcome, Verdict};
-use symbiosis_lab::scenario::Scenario;
+use symbiosis_lab::scenario::{Scenario, World};
 
 fn quick(id: &str) -> Outcome {
-    let lab = Lab { quick: true, seeds: 2, ran: &|| {} };
-    (find(id).expect("it is listed").run)(&lab)
+    let lab = Lab { world: World::Simulator, quick: true, seeds: 2, ran: &|| {} };
+    (find(World::Simulator, id).expect("it is listed").run)(&lab)
 }
 
 fn claim<'a>(outcome: &'a Outcome, text: &str) -> &'a Claim {
@@ -29,8 +29,11 @@ fn names_are_unique() {
     for (i, experiment) in ALL.iter().enumerate() {
         assert!(ALL[..i].iter().all(|other| !other.id.eq_ignore_ascii_case(experiment.id)), "{} twice", experiment.id);
     }
-    assert!(find("s7").is_some_and(|experiment| experiment.id == "S7"));
-    assert!(find("I2").is_some_and(|experiment| experiment.id == "S1"), "a figure that an experiment reproduces beside its own");
+    assert!(find(World::Simulator, "s7").is_some_and(|experiment| experiment.id == "S7"));
+    assert!(
+        find(World::Simulator, "I2").is_some_and(|experiment| experiment.id == "S1"),
+        "a figure that an experiment reproduces beside its own"
+    );
 }
 
 #[test]

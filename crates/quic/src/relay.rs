@@ -1,11 +1,9 @@
 //! An emulated path between real sockets: a UDP relay whose links are those of the simulator.
 //!
-//! Clients send to the relay as if it were the server. Each direction crosses a link: the answer to when a datagram comes out is
-//! [`Link::offer`]'s, reckoned from the kernel's time of its arrival, and then it is sent at that time. Others' traffic takes its place in
-//! the link and is nowhere else.
+//! Clients send to the relay as if it were the server. Each direction crosses a link: a [`Network`] says when a datagram comes
+//! out, reckoned from the kernel's time of its arrival, and then it is sent at that time. Others' traffic takes its place in the link and is
+//! nowhere else.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
@@ -13,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use bytes::BytesMut;
 use symbiosis_base::{Bytes, Nanos, Random};
-use symbiosis_path::{Link, LinkSpec, LinkStats, Traffic, TrafficSpec};
+use symbiosis_path::{LinkSpec, LinkStats, Network, NetworkLink, Traffic, TrafficSpec};
 
 use crate::clock::Clock;
 use crate::socket::{Lateness, Udp, wait};
@@ -59,15 +57,12 @@ pub struct Relay {
     client: Option<SocketAddr>,
     server: SocketAddr,
     path: Path,
-    links: [Link; 2],
-    others: Option<std::iter::Peekable<Traffic>>,
+    /// Stream and link 0 lead towards the server, 1 towards the client.
+    network: Network<BytesMut>,
     /// When the first datagram came: the links' time begins there.
     began: Option<Nanos>,
     /// The links were told nothing later than that.
     told: Nanos,
-    /// When what is on its way comes out: instant, order, direction (0 towards the server), datagram.
-    pending: BinaryHeap<Reverse<(Nanos, u64, usize, BytesMut)>>,
-    ordinal: u64,
     queue: Vec<(Nanos, u64)>,
 }
 
@@ -81,24 +76,14 @@ impl Relay {
         let here = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
         let (front, back) = (Udp::bind(here, clock)?, Udp::bind(here, clock)?);
         back.connect(server)?;
-        let link = |spec: &LinkSpec, source| Link::watched(spec, Random::new(path.seed, source), Nanos::ZERO, Nanos::MAX, None);
-        let links = [link(&path.forth, 0), link(&path.back, 1)];
-        let others = path.others.clone().map(|spec| Traffic::new(spec, Random::new(path.seed, 2)).peekable());
-        Ok(Relay {
-            clock,
-            front,
-            back,
-            client: None,
-            server,
-            path,
-            links,
-            others,
-            began: None,
-            told: Nanos::ZERO,
-            pending: BinaryHeap::new(),
-            ordinal: 0,
-            queue: Vec::new(),
-        })
+        let link = |spec: &LinkSpec, source| {
+            let random = Random::new(path.seed, source);
+            NetworkLink { spec: spec.clone(), random, from: Nanos::ZERO, to: Nanos::MAX, sample_every: None }
+        };
+        let links = vec![link(&path.forth, 0), link(&path.back, 1)];
+        let others = path.others.clone().map(|spec| (Traffic::new(spec, Random::new(path.seed, 2)), vec![0]));
+        let network = Network::new(links, vec![vec![0], vec![1]], others.into_iter().collect());
+        Ok(Relay { clock, front, back, client: None, server, path, network, began: None, told: Nanos::ZERO, queue: Vec::new() })
     }
 
     /// Where clients find it.
@@ -131,52 +116,46 @@ impl Relay {
             self.leave(&mut lateness)?;
             self.sample();
             if !busy {
-                let next = self.pending.peek().map_or(Nanos::MAX, |Reverse((at, ..))| *at);
+                let next = self.began.map_or(Nanos::MAX, |began| began.saturating_add(self.network.wake_at()));
                 wait(&self.clock, &[&self.front, &self.back], next.min(self.clock.now() + LOOKS_EVERY), false)?;
             }
         }
-        let [forth, _] = self.links;
-        Ok(Relayed { forth: forth.finish(self.told).0, queue: self.queue, lateness })
+        let (forth, _) = self.network.finish(self.told).swap_remove(0);
+        Ok(Relayed { forth, queue: self.queue, lateness })
     }
 
     /// A datagram enters its link.
     fn enters(&mut self, direction: usize, at: Nanos, datagram: BytesMut) {
         let began = *self.began.get_or_insert(at);
-        self.reaches(at - began);
+        self.told = self.told.max(at - began);
         let bytes = Bytes(datagram.len() as u64) + self.path.overhead;
-        if let Ok(out) = self.links[direction].offer(self.told, bytes)
-            && out < Nanos::MAX
-        {
-            self.ordinal += 1;
-            self.pending.push(Reverse((began + out, self.ordinal, direction, datagram)));
-        }
-    }
-
-    /// The links' time goes on; others send what they have until then. It never goes back, though kernels' times of two sockets may.
-    fn reaches(&mut self, at: Nanos) {
-        self.told = self.told.max(at);
-        while let Some((at, bytes)) = self.others.as_mut().and_then(|others| others.next_if(|(at, _)| *at <= self.told)) {
-            // What becomes of it does not matter; the place it took does.
-            let _ = self.links[0].offer(at, bytes);
-        }
+        self.network.enter(self.told, direction, bytes, datagram);
     }
 
     /// Sends what has come out by now.
     fn leave(&mut self, lateness: &mut Lateness) -> io::Result<()> {
-        loop {
-            let now = self.clock.now();
-            if self.pending.peek().is_none_or(|Reverse((at, ..))| *at > now) {
-                return Ok(());
+        let Some(began) = self.began else { return Ok(()) };
+        let now = self.clock.now() - began;
+        // No further than what is due: the kernel may have received something before now that has not been looked at yet.
+        while self.network.wake_at() <= now {
+            self.reaches(self.network.wake_at());
+            while let Some(left) = self.network.pop() {
+                // What the kernel has no room for is lost, as in any network.
+                match (left.dropped, left.stream, self.client) {
+                    (None, 0, _) => self.back.send(self.server, &left.cargo)?,
+                    (None, _, Some(client)) => self.front.send(client, &left.cargo)?,
+                    _ => continue,
+                };
+                lateness.woke(began + left.at, self.clock.now());
             }
-            let Some(Reverse((at, _, direction, datagram))) = self.pending.pop() else { return Ok(()) };
-            // What the kernel has no room for is lost, as in any network.
-            match (direction, self.client) {
-                (0, _) => self.back.send(self.server, &datagram)?,
-                (_, Some(client)) => self.front.send(client, &datagram)?,
-                (_, None) => continue,
-            };
-            lateness.woke(at, now);
         }
+        Ok(())
+    }
+
+    /// The links' time goes on.
+    fn reaches(&mut self, at: Nanos) {
+        self.told = self.told.max(at);
+        self.network.advance(self.told);
     }
 
     fn sample(&mut self) {
@@ -184,9 +163,8 @@ impl Relay {
         let now = self.clock.now() - began;
         let next = self.queue.last().map_or(Nanos::ZERO, |(at, _)| *at + self.path.sample_every);
         if now >= next {
-            // Nothing may be offered before this instant afterwards.
             self.reaches(now);
-            self.queue.push((now, self.links[0].queue_packets(self.told)));
+            self.queue.push((now, self.network.queue_packets(0)));
         }
     }
 }

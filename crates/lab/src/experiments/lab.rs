@@ -4,13 +4,15 @@ use rayon::prelude::*;
 use symbiosis_base::Nanos;
 use symbiosis_sim::{Outcome, Plan};
 
-use crate::scenario::Scenario;
+use crate::scenario::{Scenario, World};
 
 /// By how much starts differ from seed to seed: no multiple of a round trip or of a packet's time on a link.
 const STAGGER: Nanos = Nanos::from_micros(13_700);
 
 /// The scale of a reproduction, and who hears of its progress.
 pub struct Lab<'a> {
+    /// Where experiments are carried out.
+    pub world: World,
     /// Shorter runs and fewer points.
     pub quick: bool,
     /// How many seeds where randomness enters.

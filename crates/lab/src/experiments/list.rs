@@ -3,8 +3,8 @@
 //! Papers: **I** Iguchi et al. 2005; **S** Hasegawa and Murata 2006; **B** Kodama 2007; **T** Kodama 2009; **H** Magalhaes, HCC.
 
 use super::{
-    Experiment, Lab, b4, h0, h2, h3, h4, h5, h6, h7, h8, h9, h10, h11, i1, i4, m1, m2, m3, m4, m5, m6, s1, s4, s7, s9, s11, s12, s14, t3,
-    t5, t6, t10, t11, t12, t15, t18,
+    Experiment, Lab, b4, h0, h2, h3, h4, h5, h6, h7, h8, h9, h10, h11, i1, i4, linux, m1, m2, m3, m4, m5, m6, s1, s4, s7, s9, s11, s12,
+    s14, t3, t5, t6, t10, t11, t12, t15, t18, worlds,
 };
 use crate::outcome::Outcome;
 
@@ -18,7 +18,7 @@ impl Experiment {
     }
 }
 
-/// Every experiment, in the order of the papers; M are ours.
+/// Every experiment, in the order of the papers; M and W are ours.
 pub const ALL: &[Experiment] = &[
     experiment("I1", "The discrete logistic equation", "I Fig 1", i1::run),
     experiment("S1", "Two species in competition", "I Fig 2, S Fig 1", s1::run).also(&["I2"]),
@@ -49,6 +49,7 @@ pub const ALL: &[Experiment] = &[
     experiment("M4", "Flows among themselves: two laws", "ours, S Eqs 19-21", m4::run),
     experiment("M5", "Share beside CUBIC over ε, buffer and capacity", "ours (S §III-D, Fig 4)", m5::run),
     experiment("M6", "Compound TCP and TCP-Adaptive Reno as opponents", "ours (B §5)", m6::run),
+    experiment("W3", "Three worlds", "ours", worlds::run),
     experiment("B4", "ImTCP's error over sub-ranges and stream length", "B Fig 4", b4::shapes),
     experiment("B5", "ImTCP's measurements a second over RTT", "B Fig 5", b4::rates),
     experiment("B9", "Osaka to Tokyo", "B Figs 8, 9", t5::osaka_tokyo).also(&["B8"]),
@@ -65,4 +66,13 @@ pub const ALL: &[Experiment] = &[
     experiment("H9", "HCC beside NewReno, CUBIC, Vegas, Symbiosis", "ours", h9::run),
     experiment("H10", "HCC from 1 Mbit/s to 1 Gbit/s", "ours, after H §9", h10::run),
     experiment("H11", "HCC: ImTCP in the place of pairs", "ours", h11::run),
+];
+
+/// The same with the kernel's own TCP, and what stands beside it in the other worlds.
+pub const IN_KERNEL: &[Experiment] = &[
+    experiment("T5", "The laboratory: steps of A over four RTTs", "T Fig 5, B Fig 6", linux::laboratory).also(&["B6"]),
+    experiment("B9", "Osaka to Tokyo", "B Figs 8, 9", linux::osaka_tokyo).also(&["B8"]),
+    experiment("B11", "Osaka to California", "B Figs 10, 11", linux::osaka_california).also(&["B10"]),
+    experiment("B12", "Osaka to California, A fixed", "B Fig 12, Table 7", linux::fixed),
+    experiment("W3", "Three worlds", "ours", worlds::run),
 ];

@@ -23,6 +23,7 @@ mod i4;
 mod joins;
 mod kinds;
 mod lab;
+mod linux;
 mod list;
 mod m1;
 mod m2;
@@ -49,11 +50,13 @@ mod t18;
 mod t3;
 mod t5;
 mod t6;
+mod worlds;
 
 pub use lab::Lab;
-pub use list::ALL;
+pub use list::{ALL, IN_KERNEL};
 
 use crate::outcome::Outcome;
+use crate::scenario::World;
 
 /// A figure or table of a paper.
 #[derive(Debug)]
@@ -70,8 +73,16 @@ pub struct Experiment {
     pub run: fn(&Lab) -> Outcome,
 }
 
-/// The experiment of that name, or of which that figure is a part, whatever the case of its letters.
-pub fn find(id: &str) -> Option<&'static Experiment> {
+/// The experiments of a world.
+pub fn of_world(world: World) -> &'static [Experiment] {
+    match world {
+        World::Simulator => ALL,
+        World::Kernel => IN_KERNEL,
+    }
+}
+
+/// The experiment of a world of that name, or of which that figure is a part, whatever the case of its letters.
+pub fn find(world: World, id: &str) -> Option<&'static Experiment> {
     let named = |name: &&str| name.eq_ignore_ascii_case(id);
-    ALL.iter().find(|experiment| named(&experiment.id) || experiment.also.iter().any(named))
+    of_world(world).iter().find(|experiment| named(&experiment.id) || experiment.also.iter().any(named))
 }

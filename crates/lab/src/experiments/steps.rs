@@ -43,7 +43,8 @@ impl Steps {
         self.available.iter().zip(ends).map(|((from, available), to)| (*from, to, *available)).collect()
     }
 
-    fn text(&self, slug: &str, flow: &str) -> String {
+    /// The scenario of a flow of these lines, with a name of its own.
+    pub fn text(&self, slug: &str, flow: &str) -> String {
         let path = &self.path;
         let udp: Vec<_> = self.available.iter().map(|(from, available)| format!("[{from}, {}]", path.mbps - available)).collect();
         format!(

@@ -38,6 +38,30 @@ fn path(id: &str, about: &str, mbps: f64, rtt_ms: f64, available: &[(f64, f64)],
     }
 }
 
+/// B Fig 6: the laboratory at an RTT \[ms\].
+pub fn laboratory_at(rtt_ms: f64) -> Steps {
+    let available = [(0.0, 80.0), (40.0, 30.0), (80.0, 50.0)];
+    path(&format!("B6-{rtt_ms}"), "B Fig 6: the laboratory", 100.0, rtt_ms, &available, 120.0)
+}
+
+/// B Figs 8 and 9.
+pub fn to_tokyo() -> Steps {
+    let available = [(0.0, 40.0), (20.0, 20.0), (40.0, 10.0), (60.0, 30.0), (80.0, 40.0)];
+    path("B9", "B Figs 8, 9: Osaka to Tokyo", 40.0, 16.0, &available, 100.0)
+}
+
+/// B Figs 10 and 11.
+pub fn to_california() -> Steps {
+    // UDP of 15, 65, 45 Mbit/s and 5 of others, so that A is what B's Table 6 has.
+    let available = [(0.0, 80.0), (20.0, 30.0), (40.0, 50.0)];
+    path("B11", "B Figs 10, 11: Osaka to California", 100.0, 118.0, &available, 60.0)
+}
+
+/// B Fig 12 and Table 7: sixty seconds beside 20 Mbit/s of UDP.
+pub fn with_a_fixed() -> Steps {
+    path("B12", "B Fig 12, Table 7: Osaka to California, A fixed", 100.0, 118.0, &[(0.0, 80.0)], 60.0)
+}
+
 /// The three figures of a path: what flows get, what they read, their windows.
 fn figures(found: &mut Outcome, played: &Played, id: &str, title: &str, curves: &[(&'static str, &Curve)]) {
     let kinds = on_linux();
@@ -68,8 +92,7 @@ pub fn laboratory(lab: &Lab) -> Outcome {
     let mut found = Outcome::default();
     let mut ratios: Vec<Vec<(f64, Measured)>> = vec![Vec::new(); SYMBIOSIS.len()];
     for rtt in &rtts {
-        let of_b = path(&format!("B6-{rtt}"), "B Fig 6: the laboratory", 100.0, *rtt, &[(0.0, 80.0), (40.0, 30.0), (80.0, 50.0)], 120.0);
-        let played = of_b.play(lab, &on_linux());
+        let played = laboratory_at(*rtt).play(lab, &on_linux());
         figures(&mut found, &played, &format!("B6-{rtt}"), &format!("RTT {rtt} ms"), &[("throughput", &THROUGHPUT)]);
         for (ratios, kind) in ratios.iter_mut().zip(&SYMBIOSIS) {
             ratios.push((*rtt, played.ratio(kind, &RENO, 0.0, played.steps.until)));
@@ -145,8 +168,7 @@ fn bias(played: &Played, kind: &Kind, (from, to, available): (f64, f64, f64)) ->
 
 /// B Figs 8 and 9.
 pub fn osaka_tokyo(lab: &Lab) -> Outcome {
-    let available = [(0.0, 40.0), (20.0, 20.0), (40.0, 10.0), (60.0, 30.0), (80.0, 40.0)];
-    let steps = path("B9", "B Figs 8, 9: Osaka to Tokyo", 40.0, 16.0, &available, 100.0);
+    let steps = to_tokyo();
     let played = steps.play(lab, &on_linux());
     let mut found = Outcome::default();
     figures(&mut found, &played, "B9", "Osaka to Tokyo", &[("reading", &READING), ("throughput", &THROUGHPUT)]);
@@ -176,9 +198,7 @@ pub fn osaka_tokyo(lab: &Lab) -> Outcome {
 
 /// B Figs 10 and 11.
 pub fn osaka_california(lab: &Lab) -> Outcome {
-    // UDP of 15, 65, 45 Mbit/s and 5 of others, so that A is what B's Table 6 has.
-    let available = [(0.0, 80.0), (20.0, 30.0), (40.0, 50.0)];
-    let played = path("B11", "B Figs 10, 11: Osaka to California", 100.0, 118.0, &available, 60.0).play(lab, &on_linux());
+    let played = to_california().play(lab, &on_linux());
     let mut found = Outcome::default();
     let curves = [("reading", &READING), ("window", &WINDOW), ("throughput", &THROUGHPUT)];
     figures(&mut found, &played, "B11", "Osaka to California", &curves);
@@ -205,7 +225,7 @@ const SLOW: &str = "the closed form from 2 packets to w* misses ln(w*/w0)/(εc) 
 
 /// B Fig 12 and Table 7: sixty seconds beside 20 Mbit/s of UDP.
 pub fn fixed(lab: &Lab) -> Outcome {
-    let played = path("B12", "B Fig 12, Table 7: Osaka to California, A fixed", 100.0, 118.0, &[(0.0, 80.0)], 60.0).play(lab, &on_linux());
+    let played = with_a_fixed().play(lab, &on_linux());
     let mut found = Outcome::default();
     figures(&mut found, &played, "B12", "Osaka to California, A = 80 Mbit/s", &[("throughput", &THROUGHPUT), ("reading", &READING)]);
     let whole = |kind: &Kind| -> Vec<f64> { played.of(kind).iter().map(|run| run.summary.flows[0].throughput_mbps).collect() };

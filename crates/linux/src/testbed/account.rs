@@ -115,8 +115,9 @@ impl Account {
     pub fn acked(&mut self, at: Nanos, segment: &Segment) {
         let Some(place) = self.acknowledged(segment) else { return };
         let mut newest = None;
-        while let Some((end, left)) = self.flight.pop_front_if(|(end, _)| *end <= place) {
-            newest = (end > self.unclear).then_some(left);
+        while let Some((end, left)) = self.flight.front().filter(|(end, _)| *end <= place) {
+            newest = (*end > self.unclear).then_some(*left);
+            self.flight.pop_front();
         }
         if let Some(left) = newest {
             self.tally.rtt(at, at - left);

@@ -176,3 +176,63 @@ impl Emulator<'_> {
         Emulated { accounts: self.accounts, links: self.network.finish(end), packets, lateness, refused }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use symbiosis_path::QueueLimit;
+    use symbiosis_sim::Ledger;
+
+    use super::*;
+    use crate::testbed::segment::tests::packet;
+    use crate::testbed::tests::plan;
+
+    fn ms(ms: u64) -> Nanos {
+        Nanos::from_millis(ms)
+    }
+
+    /// What leaves by an instant: when \[µs\], to which host, and how long it is.
+    fn leaving(path: &mut Emulator<'_>, now: Nanos) -> Vec<(u64, usize, usize)> {
+        path.network.advance(now);
+        let mut out = Vec::new();
+        while let Some(left) = path.network.pop() {
+            let at = left.at.0 / 1000;
+            out.extend(path.leaves(left).map(|(to, packet)| (at, to, packet.len())));
+        }
+        out
+    }
+
+    /// A link of 12 Mbit/s and 10 ms with room for one packet, and a way back of the same.
+    #[test]
+    fn packets_cross_the_links_and_the_account_balances() {
+        let mut plan = plan();
+        plan.links[0].spec.queue = QueueLimit::Packets(1);
+        let mut path = Emulator::new(&plan);
+        let (sender, receiver) = (network::sender(0).octets(), network::receiver(0).ip().octets());
+        let data = |sequence: u32, syn: bool, payload: usize| packet(sender, receiver, sequence, (!syn).then_some(1), syn, payload);
+        path.enters(ms(0), SENDER, &data(99, true, 0));
+        assert!(leaving(&mut path, ms(5)).is_empty(), "it is under way");
+        assert_eq!(leaving(&mut path, ms(11)), [(10_026, 1, 40)]);
+        for n in 0..3 {
+            path.enters(ms(20), SENDER, &data(100 + 1460 * n, false, 1460));
+        }
+        // Noise is no flow's: another protocol, an address of nobody.
+        path.enters(ms(20), SENDER, &[0x60; 80]);
+        path.enters(ms(20), SENDER, &packet(sender, [10, 65, 0, 2], 1, None, false, 100));
+        assert_eq!(
+            leaving(&mut path, ms(32)),
+            [(31_000, 1, 1500), (32_000, 1, 1500)],
+            "1 ms each on the wire; for the third there is no room"
+        );
+        path.enters(ms(32), 1, &packet(receiver, sender, 1, Some(1560), false, 0));
+        assert_eq!(leaving(&mut path, ms(43)), [(42_026, 0, 40)]);
+        path.enters(ms(43), SENDER, &data(100 + 2 * 1460, false, 1460));
+
+        let found = path.finish();
+        let Ledger { sent, delivered, dropped, in_flight } = found.accounts[0].ledger;
+        assert_eq!((sent, delivered, dropped, in_flight), (4, 2, 1, 1));
+        assert_eq!(found.links[0].0.queue_drops, 1);
+        let summary = found.accounts.into_iter().next().map(|account| account.tally.summary(&plan.flows[0], &account.arrivals));
+        let rtt = summary.and_then(|summary| summary.rtt_ms).unwrap();
+        assert!((rtt.min - 22.027).abs() < 1e-3, "{}: from 20 to 42 ms", rtt.min);
+    }
+}

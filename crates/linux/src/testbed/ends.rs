@@ -104,7 +104,7 @@ impl End<'_> {
 
     /// Writes as much as there is room for.
     fn write(&mut self) -> Result<(), TestbedError> {
-        const NOTHING: [u8; CHUNK] = [0; CHUNK];
+        static NOTHING: [u8; CHUNK] = [0; CHUNK];
         let Some(mut stream) = self.stream.as_ref() else { return Ok(()) };
         for _ in 0..TURN {
             let wanted = self.left.min(CHUNK as u64) as usize;
@@ -168,8 +168,7 @@ pub fn send(plan: &Plan, every: Nanos, clock: RunClock<'_>) -> Result<Vec<Told>,
 /// # Errors
 /// The system refuses connections.
 pub fn receive(plan: &Plan, listener: &TcpListener, clock: RunClock<'_>) -> Result<(), TestbedError> {
-    let failed = || TestbedError::system::<io::Error>("nobody can be received from");
-    listener.set_nonblocking(true).map_err(failed())?;
+    listener.set_nonblocking(true).map_err(TestbedError::system("nobody can listen"))?;
     let mut streams: Vec<TcpStream> = Vec::new();
     let mut forgotten = vec![0; 4 * CHUNK];
     while !clock.over(plan) {
@@ -183,16 +182,24 @@ pub fn receive(plan: &Plan, listener: &TcpListener, clock: RunClock<'_>) -> Resu
             // Taken off the queue without being looked at; the end of a stream is nothing more.
             !ready[at] || !matches!(recv(stream.as_raw_fd(), &mut forgotten, MsgFlags::MSG_TRUNC), Ok(0))
         });
-        while ready[0] {
-            match listener.accept() {
-                Ok((stream, _)) => {
-                    reset_when_closed(&stream).and_then(|()| stream.set_nonblocking(true)).map_err(failed())?;
-                    streams.push(stream);
-                }
-                Err(error) if error.kind() == ErrorKind::WouldBlock => break,
-                Err(error) => return Err(failed()(error)),
-            }
+        if ready[0] {
+            accept(listener, &mut streams).map_err(TestbedError::system("nobody can be received from"))?;
         }
     }
     Ok(())
+}
+
+/// Takes in all who wait.
+fn accept(listener: &TcpListener, streams: &mut Vec<TcpStream>) -> io::Result<()> {
+    loop {
+        match listener.accept() {
+            Ok((stream, _)) => {
+                reset_when_closed(&stream)?;
+                stream.set_nonblocking(true)?;
+                streams.push(stream);
+            }
+            Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(()),
+            Err(error) => return Err(error),
+        }
+    }
 }

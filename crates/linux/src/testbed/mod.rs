@@ -39,8 +39,10 @@ use emulator::{Emulated, Emulator};
 use ends::{RunClock, Told};
 pub use error::TestbedError;
 pub use lateness::{LATE, LatenessSummary, MOST_LATE};
+use namespace::Namespace;
 use network::Hosts;
 pub use network::MOST_FLOWS;
+use tun::Tun;
 
 /// Everything is in its place so long before a run begins.
 const SETTLES: Duration = Duration::from_millis(100);
@@ -94,6 +96,17 @@ fn until_valid(most: u32, mut run: impl FnMut() -> Result<Ran, TestbedError>) ->
     }
 }
 
+/// Whether plans can be carried out here.
+///
+/// # Errors
+/// This process may not, or something that is needed is missing.
+pub fn available() -> Result<(), TestbedError> {
+    Namespace::new()?.within(|| {
+        let _tun = Tun::new("symt-test")?;
+        namespace::ip("link set lo up\n")
+    })
+}
+
 /// Carries a plan out, once.
 ///
 /// # Errors
@@ -117,6 +130,7 @@ pub fn run(plan: &Plan) -> Result<Ran, TestbedError> {
             clock.or_fail(|| {
                 namespace.enter()?;
                 prepare(ends_on);
+                thread::sleep(began.saturating_duration_since(Instant::now()));
                 ends::send(plan, every, clock)
             })
         });
@@ -148,13 +162,17 @@ fn check(plan: &Plan) -> Result<(), TestbedError> {
     if plan.flows.is_empty() || plan.flows.len() > MOST_FLOWS {
         return Err(TestbedError::Plan(format!("kernel TCP carries 1 to {MOST_FLOWS} flows here, not {}", plan.flows.len())));
     }
-    for flow in &plan.flows {
-        let name = kernel_name(flow.cc.name);
-        if !socket::known(name).map_err(TestbedError::system("no socket can be had"))? {
-            return Err(TestbedError::NoController(name.into()));
+    let known = || {
+        let names = plan.flows.iter().map(|flow| kernel_name(flow.cc.name));
+        let unknown = names.map(|name| Ok((name, socket::known(name)?))).find(|known| !matches!(known, Ok((_, true))));
+        match unknown {
+            None => Ok(()),
+            Some(Ok((name, _))) => Err(TestbedError::NoController(name.into())),
+            Some(Err(error)) => Err(TestbedError::system::<std::io::Error>("no socket can be had")(error)),
         }
-    }
-    Ok(())
+    };
+    // Whoever may make namespaces may choose any controller there.
+    Namespace::new()?.within(known)
 }
 
 /// The result, from what passed and what the kernel told.
