@@ -92,7 +92,9 @@ fn failed(error: KernelError) -> Failure {
 fn options(args: &Start) -> Result<Options, Failure> {
     let cc = &args.cc;
     Options::new(cc, &given(&args.sets)?, args.seed).map_err(|error| match &error {
-        OptionsError::Unknown(name) => Failure::input(format!("--cc {cc}: {error}"), suggestion(name, Options::names().collect::<Vec<_>>())),
+        OptionsError::Unknown(name) => {
+            Failure::input(format!("--cc {cc}: {error}"), suggestion(name, Options::names().collect::<Vec<_>>()))
+        }
         OptionsError::Reports(_) => {
             Failure::input(format!("--cc {cc}: {error}"), format!("there are {}", Options::names().collect::<Vec<_>>().join(", ")))
         }
@@ -173,7 +175,7 @@ fn shown(report: &Report) -> String {
 }
 
 fn row(socket: &LiveSocket) -> Vec<String> {
-    let number = |value: Option<f64>, digits| value.map_or("-".into(), |value: f64| format!("{value:.digits$}"));
+    let gauge = |name, digits| socket.gauges.get(name).map_or("-".into(), |value| format!("{value:.digits$}"));
     let remote = socket.remote.map_or_else(|| format!(":{}", socket.remote_port), |remote| format!("{remote}:{}", socket.remote_port));
     let phase = match socket.phase {
         Phase::Reno => "reno",
@@ -187,11 +189,11 @@ fn row(socket: &LiveSocket) -> Vec<String> {
         remote,
         phase.into(),
         socket.cwnd_packets.to_string(),
-        number(socket.capacity_mbps, 2),
-        number(socket.available_mbps, 2),
-        number(socket.gamma, 3),
+        gauge("K_mbps", 2),
+        gauge("A_mbps", 2),
+        gauge("gamma", 3),
         format!("{:.2}", socket.rtt_ms),
-        number(socket.tau_ms, 2),
+        gauge("tau_ms", 2),
         socket.losses.to_string(),
     ]
 }

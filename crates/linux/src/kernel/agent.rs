@@ -33,8 +33,7 @@ pub(crate) struct Seen {
 /// The kernel's clock.
 pub(crate) fn now() -> Nanos {
     // It fails only for clocks that there are not.
-    clock_gettime(ClockId::CLOCK_MONOTONIC)
-        .map_or(Nanos::ZERO, |at| Nanos(at.tv_sec() as u64 * 1_000_000_000 + at.tv_nsec() as u64))
+    clock_gettime(ClockId::CLOCK_MONOTONIC).map_or(Nanos::ZERO, |at| Nanos(at.tv_sec() as u64 * 1_000_000_000 + at.tv_nsec() as u64))
 }
 
 /// Runs until `enough`; answers whoever asks by `asked`.

@@ -67,7 +67,8 @@ impl Cells {
     /// So many left again: recovery goes from the oldest on, and comes back to it when all have left twice.
     pub(crate) fn resent(&mut self, count: u32, at: Nanos) -> Vec<u64> {
         let highest = self.cells.iter().rposition(|cell| cell.sacked).unwrap_or(self.cells.len());
-        let mut again: Vec<usize> = (0..highest).filter(|i| !self.cells[*i].sacked && !self.cells[*i].resent).take(count as usize).collect();
+        let mut again: Vec<usize> =
+            (0..highest).filter(|i| !self.cells[*i].sacked && !self.cells[*i].resent).take(count as usize).collect();
         if again.is_empty() && !self.cells.is_empty() {
             again.push(0);
         }

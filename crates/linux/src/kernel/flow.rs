@@ -1,5 +1,6 @@
 //! A socket, as its controller sees it: the kernel's records as events, and the controller's decisions as words.
 
+use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr};
 
 use symbiosis_base::{Bytes, Nanos};
@@ -13,6 +14,8 @@ use super::live::{LiveSocket, Phase};
 
 /// A window grows for at most so many packets of one ACK, as in every world (RFC 3465's L).
 const MOST_GROWING: usize = 2;
+/// TCP's pacing places packets no closer than this: its timer takes as long (median 15 µs, p95 21 µs).
+const TIMER: Nanos = Nanos::from_micros(20);
 /// What a word says holds for so long, and for two round trips at least.
 const HOLDS: Nanos = Nanos::from_millis(300);
 
@@ -48,7 +51,7 @@ impl Flow {
         let setup = Setup {
             packet,
             initial_window: Bytes(packet.0 * u64::from(first.cwnd)),
-            timer: Nanos::ZERO,
+            timer: TIMER,
             seed: start.seed.wrapping_add(first.id),
         };
         // Of what left before nothing is known.
@@ -227,8 +230,7 @@ impl Flow {
                 word.gap = u32::try_from(told.0).unwrap_or(u32::MAX);
             }
             let number = word.first + i as u64;
-            let sent =
-                Sent { now, number, bytes: self.packet, in_flight: ask.in_flight, retransmission: false, app_limited: false };
+            let sent = Sent { now, number, bytes: self.packet, in_flight: ask.in_flight, retransmission: false, app_limited: false };
             copy.sent(&sent);
             before = now;
         }
@@ -252,9 +254,10 @@ impl Flow {
     /// For whoever looks.
     pub(crate) fn show(&self) -> LiveSocket {
         let record = &self.latest;
-        let mut gauges = Vec::new();
-        self.controller.gauges(&mut |name, value| gauges.push((name, value)));
-        let gauge = |name| gauges.iter().find(|(known, _)| *known == name).map(|(_, value)| *value);
+        let mut gauges = BTreeMap::new();
+        self.controller.gauges(&mut |name, value| {
+            gauges.insert(name.to_string(), value);
+        });
         let phase = match self.controller.outlook(self.now).course {
             _ if record.flags & flag::RECOVERING != 0 => Phase::Recovery,
             Course::Reno => Phase::Reno,
@@ -270,11 +273,8 @@ impl Flow {
             phase,
             cwnd_packets: record.cwnd,
             rtt_ms: Nanos::from_micros(record.srtt_us.into()).millis(),
-            capacity_mbps: gauge("K_mbps"),
-            available_mbps: gauge("A_mbps"),
-            gamma: gauge("gamma"),
-            tau_ms: gauge("tau_ms"),
             losses: record.losses,
+            gauges,
         }
     }
 }

@@ -162,13 +162,7 @@ impl Libbpf {
     }
 
     /// Loads the program in `file`, calls `prepare` with a map by name, and registers its congestion control: it stays when the process ends.
-    pub(crate) fn register(
-        &self,
-        file: &Path,
-        ops: &CStr,
-        map: &CStr,
-        prepare: impl FnOnce(&OwnedFd) -> io::Result<()>,
-    ) -> io::Result<()> {
+    pub(crate) fn register(&self, file: &Path, ops: &CStr, map: &CStr, prepare: impl FnOnce(&OwnedFd) -> io::Result<()>) -> io::Result<()> {
         let path = CString::new(file.as_os_str().as_encoded_bytes())?;
         // SAFETY: the file's name lives; no options.
         let object = unsafe { (self.bpf_object__open_file)(path.as_ptr(), std::ptr::null()) };

@@ -1,5 +1,6 @@
 //! What a look at the sockets shows.
 
+use std::collections::BTreeMap;
 use std::net::IpAddr;
 
 use serde::{Deserialize, Serialize};
@@ -37,14 +38,8 @@ pub struct LiveSocket {
     pub cwnd_packets: u32,
     /// Smoothed round-trip time \[ms\].
     pub rtt_ms: f64,
-    /// Capacity of the narrowest link K \[Mbit/s\], once measured.
-    pub capacity_mbps: Option<f64>,
-    /// What others leave free, A \[Mbit/s\], once measured.
-    pub available_mbps: Option<f64>,
-    /// Competition coefficient γ, where the law has one.
-    pub gamma: Option<f64>,
-    /// Base round-trip time τ \[ms\], once measured.
-    pub tau_ms: Option<f64>,
     /// Congestion events so far.
     pub losses: u32,
+    /// What its controller shows of itself: K (`K_mbps`), A (`A_mbps`), `gamma`, τ (`tau_ms`), once there is such a thing.
+    pub gauges: BTreeMap<String, f64>,
 }

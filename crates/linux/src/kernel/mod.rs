@@ -92,7 +92,9 @@ pub enum KernelError {
     #[error("a congestion control can be loaded into the kernel by root only")]
     NotRoot,
     /// The kernel does not describe itself.
-    #[error("this kernel has no BTF (/sys/kernel/btf/vmlinux): it was built without CONFIG_DEBUG_INFO_BTF, and loads no congestion control")]
+    #[error(
+        "this kernel has no BTF (/sys/kernel/btf/vmlinux): it was built without CONFIG_DEBUG_INFO_BTF, and loads no congestion control"
+    )]
     NoBtf,
     /// The compiler is missing.
     #[error("clang is not installed, which builds the kernel's part")]
