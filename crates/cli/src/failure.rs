@@ -14,6 +14,13 @@ pub enum Failure {
     Input(Report),
     /// Something else is.
     Other(Report),
+    /// A process that this one started has said it all, and ended with this code.
+    Said {
+        /// What it said.
+        text: String,
+        /// Its exit code.
+        code: u8,
+    },
     /// Nobody reads the output any more. That is no failure: `| head` does it.
     Unread,
 }
@@ -34,6 +41,10 @@ impl Failure {
             Failure::Other(report) => {
                 eprintln!("{report:?}");
                 ExitCode::from(1)
+            }
+            Failure::Said { text, code } => {
+                eprint!("{text}");
+                ExitCode::from(code)
             }
             Failure::Unread => ExitCode::SUCCESS,
         }

@@ -1,10 +1,11 @@
-//! The command `symbiosis`: simulates scenarios, runs them in the kernel, reproduces the papers, transfers files, lists controllers.
+//! The command `symbiosis`: simulates scenarios, runs them and controllers in the kernel, reproduces the papers, transfers files.
 //!
 //! Results go to stdout, everything else to stderr. Exit codes: 0 done, 1 failed, 2 the input is at fault.
 
 mod controllers;
 mod demo;
 mod failure;
+mod kernel;
 mod lab;
 mod net;
 mod output;
@@ -46,6 +47,9 @@ enum Command {
     Bench(net::bench::Args),
     /// Show controllers at work: one file over an emulated path on this machine, about a minute
     Demo(demo::Args),
+    /// Run a controller under the kernel's TCP, for every program of this machine (Linux, as root)
+    #[command(subcommand)]
+    Kernel(kernel::Command),
     /// List the congestion controllers with their parameters
     Controllers(controllers::Args),
 }
@@ -60,6 +64,7 @@ fn main() -> ExitCode {
         Command::Fetch(args) => net::fetch::run(&args),
         Command::Bench(args) => net::bench::run(&args),
         Command::Demo(args) => demo::run(&args),
+        Command::Kernel(command) => kernel::run(&command),
         Command::Controllers(args) => controllers::run(&args),
     };
     match done {

@@ -68,8 +68,8 @@ impl Control {
     }
 }
 
-/// A controller by its name, with parameters as `NAME=VALUE`.
-pub fn choice(cc: &str, sets: &[String]) -> Result<Choice, Failure> {
+/// Parameters as `NAME=VALUE`.
+pub fn given(sets: &[String]) -> Result<Vec<(String, Value)>, Failure> {
     let mut params = Vec::new();
     for set in sets {
         let Some((name, value)) = set.split_once('=') else {
@@ -79,7 +79,12 @@ pub fn choice(cc: &str, sets: &[String]) -> Result<Choice, Failure> {
         let value = value.parse().map(Value::Flag).or(number).unwrap_or_else(|_| Value::Word(value.into()));
         params.push((name.to_string(), value));
     }
-    Choice::find(cc, &params).map_err(|error| match &error {
+    Ok(params)
+}
+
+/// A controller by its name, with parameters as `NAME=VALUE`.
+pub fn choice(cc: &str, sets: &[String]) -> Result<Choice, Failure> {
+    Choice::find(cc, &given(sets)?).map_err(|error| match &error {
         ChoiceError::Unknown(name) => Failure::input(format!("--cc {cc}: {error}"), suggestion(name, Choice::names().collect::<Vec<_>>())),
         ChoiceError::Reports(_) => {
             let names = Choice::names().collect::<Vec<_>>().join(", ");

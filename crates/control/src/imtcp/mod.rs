@@ -43,7 +43,7 @@ const FIRST_DOUBT: f64 = 0.25;
 const JUMP: f64 = 2.0;
 /// By fewer gaps an interval is not to be trusted: more often than not nothing came in between.
 const FEWEST_GAPS: f64 = 10.0;
-/// Packets that left closer than this part of a service time left back to back.
+/// Packets that left closer than this part of a service time left back to back; or closer than the host's timer can place them.
 const BACK_TO_BACK: f64 = 0.05;
 /// Least part of a smoothed round-trip time between two streams.
 const STREAM_SPACING: f64 = 1.0 / 3.0;
@@ -117,7 +117,7 @@ impl ImTcp {
         self.rivals.add(gap);
         self.covered += gap.entered;
         let packet = self.packet.as_f64();
-        if gap.sent <= BACK_TO_BACK * service {
+        if gap.sent <= BACK_TO_BACK * service || gap.sent < self.timer.secs() {
             self.capacity.close(gap, packet, self.result.map(|result| result.bandwidth.available));
         } else if let (Distance::Wide, Some(result)) = (Distance::of_gap(gap), self.result.filter(|_| self.others() > LITTLE)) {
             self.capacity.wide(gap, packet, (result.bandwidth.available, result.error.available));

@@ -65,13 +65,17 @@ struct word {
 	u32 gaps[PLAN];
 };
 
-/* One for all sockets. */
+/* One each for all sockets: what the kernel's half writes, */
 struct board {
 	u64 next_id; /* of the next socket */
-	u64 beat;    /* when the agent was last there [ns]; written by the agent alone */
-	u64 woken;   /* when it was last woken [ns] */
+	u64 woken;   /* when the agent was last woken [ns] */
 	u64 dropped; /* records for which there was no room */
-	u64 build;   /* which program this is; written by the loader */
+};
+
+/* and what the agent writes. */
+struct agent {
+	u64 beat;  /* when it was last there, CLOCK_MONOTONIC [ns] */
+	u64 build; /* of which sources the program is */
 };
 
 #endif

@@ -112,6 +112,8 @@ static void (*bpf_ringbuf_submit)(void *data, u64 flags) = (void *)132;
 #define WAKE 250000ULL
 /* No pacing below this distance [ns]: setting the timer takes a good part of it. 1.2 Gbit/s with full packets. */
 #define LEAST_GAP 10000ULL
+/* Nothing is told of faster packets [ns]: no timer spaces them, a network card hands them up in batches, and the agent would not keep up. */
+#define LEAST_TOLD 2500ULL
 /* Who waits for longer than this part of the round-trip time waits for ACKs: a word may end the wait, and no timer could be taken back. */
 #define LONG_WAIT 4
 
@@ -138,6 +140,13 @@ struct {
 	u32 *key;
 	struct board *value;
 } symb_board SEC(".maps");
+
+struct {
+	UINT(type, BPF_MAP_TYPE_ARRAY);
+	UINT(max_entries, 1);
+	u32 *key;
+	struct agent *value;
+} symb_agent SEC(".maps");
 
 /* What the kernel's half remembers of a socket, in the 104 bytes that TCP has there for its congestion control. */
 struct own {
@@ -167,6 +176,13 @@ INLINE struct board *board(void)
 	return bpf_map_lookup_elem(&symb_board, &zero);
 }
 
+INLINE int agent_is_there(u64 now)
+{
+	u32 zero = 0;
+	struct agent *a = bpf_map_lookup_elem(&symb_agent, &zero);
+	return a && a->beat + ALIVE > now;
+}
+
 INLINE u32 in_flight(const struct tcp_sock *tp)
 {
 	return tp->packets_out - (tp->sacked_out + tp->lost_out) + tp->retrans_out;
@@ -189,12 +205,19 @@ INLINE struct word *word_of(struct own *o, u64 now)
 
 /* ---- telling the agent ---- */
 
+/* Whether packets come slowly enough to be told of. */
+INLINE int may_tell(const struct tcp_sock *tp)
+{
+	u64 rtt = (u64)(tp->srtt_us >> 3) * 1000;
+	return rtt >= tp->snd_cwnd * LEAST_TOLD;
+}
+
 INLINE void tell(struct sock *sk, struct own *o, u32 kind, u64 at, u64 from, u32 count, int rtt_us)
 {
 	struct tcp_sock *tp = (struct tcp_sock *)sk;
 	struct board *b = board();
 	u64 now = tp->tcp_clock_cache, wake = BPF_RB_NO_WAKEUP;
-	if (!b || b->beat + ALIVE < now)
+	if (!b || !agent_is_there(now))
 		return;
 	struct record *r = bpf_ringbuf_reserve(&symb_records, sizeof(*r), 0);
 	if (!r) {
@@ -225,11 +248,9 @@ INLINE void tell(struct sock *sk, struct own *o, u32 kind, u64 at, u64 from, u32
 	r->remote_port = sk->__sk_common.skc_dport;
 	r->remote_ip = sk->__sk_common.skc_family == AF_INET ? sk->__sk_common.skc_daddr : 0;
 	r->family = sk->__sk_common.skc_family;
-	if (now - b->woken >= WAKE || kind != ACKED) {
-		if (now - b->woken >= WAKE) {
-			b->woken = now;
-			wake = BPF_RB_FORCE_WAKEUP;
-		}
+	if (now - b->woken >= WAKE) {
+		b->woken = now;
+		wake = BPF_RB_FORCE_WAKEUP;
 	}
 	bpf_ringbuf_submit(r, wake);
 }
@@ -297,6 +318,10 @@ void symbiosis_pkts_acked(u64 *ctx)
 	struct ack_sample *sample = (struct ack_sample *)ctx[1];
 	struct tcp_sock *tp = (struct tcp_sock *)sk;
 	struct own *o = own(sk);
+	if (!may_tell(tp)) {
+		o->nxt = nxt_of(tp, o);
+		return;
+	}
 	tell_departures(sk, o);
 	tell(sk, o, ACKED, tp->tcp_clock_cache, 0, 0, sample->rtt_us);
 }
@@ -426,7 +451,10 @@ u32 symbiosis_min_tso_segs(u64 *ctx)
 	u64 now = tp->tcp_clock_cache;
 	u32 mss = tp->mss_cache;
 	struct word *word;
-	tell_departures(sk, o);
+	if (may_tell(tp))
+		tell_departures(sk, o);
+	else
+		o->nxt = nxt_of(tp, o);
 	o->looked_at = now;
 	/* fq on the device would pace in the qdisc, where a plan cannot reach. */
 	sk->sk_pacing_status = SK_PACING_NEEDED;

@@ -1,0 +1,72 @@
+//! The agent: a thread that reads records, asks the controllers, and writes words.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, Sender};
+
+use nix::time::{ClockId, clock_gettime};
+use symbiosis_base::Nanos;
+
+use super::KernelError;
+use super::layout::Record;
+use super::libbpf::Libbpf;
+use super::live::LiveSocket;
+use super::program::Program;
+use super::table::Table;
+
+/// It looks at least so often \[ms\]: the kernel's half wakes it only at an ACK or a departure, of which one is the last.
+const LOOKS_MS: i32 = 5;
+/// It tells that it is there as often as this; ten times as often as the kernel's half (`ALIVE`) gives it up.
+const BEATS: Nanos = Nanos::from_millis(100);
+/// It looks after silent sockets as often as this.
+const SWEEPS: Nanos = Nanos::from_millis(10_000);
+
+/// What a look at the agent shows.
+#[derive(Clone, Debug)]
+pub(crate) struct Seen {
+    pub(crate) sockets: Vec<LiveSocket>,
+    /// Sockets that the kernel's half has.
+    pub(crate) registered: usize,
+    /// Records for which there was no room.
+    pub(crate) dropped: u64,
+}
+
+/// The kernel's clock.
+pub(crate) fn now() -> Nanos {
+    // It fails only for clocks that there are not.
+    clock_gettime(ClockId::CLOCK_MONOTONIC).map_or(Nanos::ZERO, |at| Nanos(at.tv_sec() as u64 * 1_000_000_000 + at.tv_nsec() as u64))
+}
+
+/// Runs until `enough`; answers whoever asks by `asked`.
+pub(crate) fn run(
+    libbpf: &Libbpf,
+    program: &Program,
+    mut table: Table,
+    enough: &AtomicBool,
+    asked: &Receiver<Sender<Seen>>,
+) -> Result<(), KernelError> {
+    let mut ring = libbpf.ring(&program.records).map_err(KernelError::Io)?;
+    // What an earlier agent left unread is over.
+    ring.poll(0).map_err(KernelError::Io)?;
+    let (mut beaten, mut swept) = (Nanos::ZERO, now());
+    while !enough.load(Ordering::Relaxed) {
+        let at = now();
+        if at - beaten >= BEATS {
+            program.beat(libbpf, at.0).map_err(KernelError::Io)?;
+            beaten = at;
+        }
+        if at - swept >= SWEEPS {
+            table.sweep(at, |id| program.has(libbpf, id));
+            swept = at;
+        }
+        let samples = ring.poll(LOOKS_MS).map_err(KernelError::Io)?;
+        samples.chunks(size_of::<Record>()).filter_map(Record::read).for_each(|record| table.take(&record));
+        let at = now();
+        table.answer(at, |id, word| program.say(libbpf, id, word));
+        while let Ok(answer) = asked.try_recv() {
+            let (registered, dropped) = program.counts(libbpf);
+            // Whoever asked may be gone.
+            let _ = answer.send(Seen { sockets: table.show(), registered, dropped });
+        }
+    }
+    Ok(())
+}

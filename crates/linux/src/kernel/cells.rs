@@ -1,0 +1,134 @@
+//! What the agent remembers of a socket's packets.
+//!
+//! TCP numbers bytes. Here a *cell* is as many bytes as a full segment carries, and its number is the packet's number: neighbours on the path
+//! are neighbours in number, and the kernel's half knows the number of the packet that leaves next without counting. Of an application
+//! that writes less than a segment at a time, several packets fall into one cell, and count as one.
+
+use std::collections::VecDeque;
+
+use symbiosis_base::{Bytes, Nanos};
+
+/// A packet that left.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Cell {
+    pub(crate) number: u64,
+    /// Size on the wire.
+    pub(crate) bytes: Bytes,
+    /// When it left last.
+    pub(crate) sent_at: Nanos,
+    /// Something else than the window held the sender back when it left.
+    pub(crate) app_limited: bool,
+    /// It left more than once.
+    pub(crate) resent: bool,
+    /// It is acknowledged, above a gap.
+    sacked: bool,
+}
+
+/// The packets from the first that is not acknowledged on.
+#[derive(Debug)]
+pub(crate) struct Cells {
+    mss: u64,
+    overhead: Bytes,
+    /// Number of the front.
+    first: u64,
+    cells: VecDeque<Cell>,
+    /// How many of them are acknowledged.
+    sacked: usize,
+}
+
+/// ACKs' clocks are in microseconds: so far two readings of a departure may be apart.
+const CLOCK: Nanos = Nanos::from_micros(2);
+
+impl Cells {
+    /// For segments of `mss` bytes of payload with headers of `overhead`, from byte `una` on.
+    pub(crate) fn new(mss: u64, overhead: Bytes, una: u64) -> Cells {
+        Cells { mss, overhead, first: una / mss, cells: VecDeque::new(), sacked: 0 }
+    }
+
+    /// Number of the packet that leaves next.
+    pub(crate) fn next(&self) -> u64 {
+        self.first + self.cells.len() as u64
+    }
+
+    /// Bytes `from` to `to` left; the packets that are new.
+    pub(crate) fn sent(&mut self, from: u64, to: u64, at: Nanos, app_limited: bool) -> impl Iterator<Item = &Cell> {
+        let had = self.cells.len();
+        while self.next() < to.div_ceil(self.mss) {
+            let number = self.next();
+            let (low, high) = (from.max(number * self.mss), to.min((number + 1) * self.mss));
+            // Of a packet that nobody told of, nothing is known but that it was there.
+            let payload = if low < high { high - low } else { self.mss };
+            let bytes = Bytes(payload) + self.overhead;
+            self.cells.push_back(Cell { number, bytes, sent_at: at, app_limited, resent: false, sacked: false });
+        }
+        self.cells.range(had..)
+    }
+
+    /// So many left again: recovery goes from the oldest on, and comes back to it when all have left twice.
+    pub(crate) fn resent(&mut self, count: u32, at: Nanos) -> Vec<u64> {
+        let highest = self.cells.iter().rposition(|cell| cell.sacked).unwrap_or(self.cells.len());
+        let mut again: Vec<usize> =
+            (0..highest).filter(|i| !self.cells[*i].sacked && !self.cells[*i].resent).take(count as usize).collect();
+        if again.is_empty() && !self.cells.is_empty() {
+            again.push(0);
+        }
+        again.iter().for_each(|i| (self.cells[*i].resent, self.cells[*i].sent_at) = (true, at));
+        again.iter().map(|i| self.cells[*i].number).collect()
+    }
+
+    /// After a timeout everything may leave again.
+    pub(crate) fn timed_out(&mut self) {
+        self.cells.iter_mut().for_each(|cell| cell.resent = false);
+    }
+
+    /// An ACK came: everything before byte `una` of `nxt` that left is there, and of the rest as many segments as `sacked`. Fills `told` with
+    /// the packets that were not acknowledged before, oldest first; how many of them are in order.
+    ///
+    /// Which packets a selective ACK names is not told, but when the latest of them left is: `left`.
+    pub(crate) fn acked(&mut self, una: u64, nxt: u64, sacked: u32, left: Option<Nanos>, told: &mut Vec<Cell>) -> usize {
+        told.clear();
+        while let Some(front) = self.cells.front() {
+            if (front.number + 1) * self.mss > una && una < nxt {
+                break;
+            }
+            if front.sacked {
+                self.sacked -= 1;
+            } else {
+                told.push(*front);
+            }
+            self.first += 1;
+            self.cells.pop_front();
+        }
+        let in_order = told.len();
+        let new = (sacked as usize).saturating_sub(self.sacked);
+        if new > 0 {
+            let end = self.latest(new, left);
+            let mut places: Vec<usize> = (1..end).rev().filter(|i| !self.cells[*i].sacked).take(new).collect();
+            places.reverse();
+            for i in places {
+                self.cells[i].sacked = true;
+                self.sacked += 1;
+                told.push(self.cells[i]);
+            }
+        }
+        if let (Some(last), Some(left)) = (told.last_mut(), left) {
+            // What the kernel wrote on the packet is right where nobody saw it leave.
+            if !last.resent && last.sent_at.0.abs_diff(left.0) > CLOCK.0 {
+                last.sent_at = left;
+            }
+        }
+        in_order
+    }
+
+    /// The place after the latest packet of a selective ACK that names `new` more: next in order, unless its departure says another.
+    fn latest(&self, new: usize, left: Option<Nanos>) -> usize {
+        let highest = self.cells.iter().rposition(|cell| cell.sacked).unwrap_or(0);
+        let next = (highest + 1 + new).min(self.cells.len());
+        let Some(left) = left else { return next };
+        let close = |cell: &Cell| cell.sent_at.0.abs_diff(left.0) <= CLOCK.0;
+        if next > 0 && self.cells.get(next - 1).is_some_and(close) {
+            return next;
+        }
+        self.cells.iter().rposition(|cell| !cell.resent && close(cell)).map_or(next, |i| i + 1)
+    }
+}

@@ -1,0 +1,250 @@
+//! libbpf, looked for when it is needed: building this project takes nothing but Rust.
+//!
+//! Its ABI has been stable since version 1.0; what is declared here is in all of them.
+
+use std::ffi::{CStr, CString, c_char, c_int, c_long, c_void};
+use std::io;
+use std::mem::MaybeUninit;
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::path::Path;
+
+use libloading::Library;
+
+use super::KernelError;
+use super::layout::Plain;
+
+macro_rules! functions {
+    ($($name:ident($($arg:ty),*) -> $back:ty;)*) => {
+        /// The functions of libbpf that are used.
+        #[allow(non_snake_case, reason = "these are its names")]
+        pub(crate) struct Libbpf {
+            $($name: unsafe extern "C" fn($($arg),*) -> $back,)*
+            _library: Library,
+        }
+
+        impl Libbpf {
+            /// Finds libbpf.
+            pub(crate) fn open() -> Result<Libbpf, KernelError> {
+                // SAFETY: loading libbpf runs no code but its dependencies' initialisers, which have no preconditions.
+                let library = unsafe { Library::new("libbpf.so.1") }.map_err(|_| KernelError::NoLibbpf)?;
+                // SAFETY: these are the declarations of libbpf 1.x (bpf.h, libbpf.h).
+                unsafe {
+                    Ok(Libbpf {
+                        $($name: *library.get(concat!(stringify!($name), "\0").as_bytes()).map_err(|_| KernelError::NoLibbpf)?,)*
+                        _library: library,
+                    })
+                }
+            }
+        }
+    };
+}
+
+functions! {
+    bpf_object__open_file(*const c_char, *const c_void) -> *mut c_void;
+    bpf_object__load(*mut c_void) -> c_int;
+    bpf_object__close(*mut c_void) -> ();
+    bpf_object__find_map_by_name(*const c_void, *const c_char) -> *mut c_void;
+    bpf_map__fd(*const c_void) -> c_int;
+    bpf_map__attach_struct_ops(*const c_void) -> *mut c_void;
+    bpf_link__disconnect(*mut c_void) -> ();
+    bpf_link__destroy(*mut c_void) -> c_int;
+    bpf_map_get_next_id(u32, *mut u32) -> c_int;
+    bpf_map_get_fd_by_id(u32) -> c_int;
+    bpf_obj_get_info_by_fd(c_int, *mut c_void, *mut u32) -> c_int;
+    bpf_map_lookup_elem(c_int, *const c_void, *mut c_void) -> c_int;
+    bpf_map_update_elem(c_int, *const c_void, *const c_void, u64) -> c_int;
+    bpf_map_delete_elem(c_int, *const c_void) -> c_int;
+    bpf_map_get_next_key(c_int, *const c_void, *mut c_void) -> c_int;
+    ring_buffer__new(c_int, OnSample, *mut c_void, *const c_void) -> *mut c_void;
+    ring_buffer__poll(*mut c_void, c_int) -> c_int;
+    ring_buffer__consume(*mut c_void) -> c_int;
+    ring_buffer__free(*mut c_void) -> ();
+}
+
+type OnSample = unsafe extern "C" fn(*mut c_void, *mut c_void, c_long) -> c_int;
+
+/// `bpf_map_update_elem`: whether the key is there or not.
+const ANY: u64 = 0;
+/// `bpf_map_update_elem`: only if the key is there.
+const EXIST: u64 = 2;
+
+/// The beginning of the kernel's `struct bpf_map_info`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct MapInfo {
+    pub(crate) kind: u32,
+    pub(crate) id: u32,
+    pub(crate) key_size: u32,
+    pub(crate) value_size: u32,
+    max_entries: u32,
+    map_flags: u32,
+    name: [u8; 16],
+}
+
+impl MapInfo {
+    /// The map's name.
+    pub(crate) fn name(&self) -> &str {
+        CStr::from_bytes_until_nul(&self.name).ok().and_then(|name| name.to_str().ok()).unwrap_or("")
+    }
+}
+
+fn checked(back: c_int) -> io::Result<()> {
+    if back < 0 { Err(io::Error::from_raw_os_error(-back)) } else { Ok(()) }
+}
+
+impl Libbpf {
+    /// Every map of the machine with the name and the kind, the latest last.
+    pub(crate) fn maps(&self, name: &str, kind: u32) -> Vec<(MapInfo, OwnedFd)> {
+        let mut found = Vec::new();
+        let mut id = 0;
+        // SAFETY: `id` is one, and lives.
+        while unsafe { (self.bpf_map_get_next_id)(id, &mut id) } == 0 {
+            // SAFETY: plain numbers.
+            let fd = unsafe { (self.bpf_map_get_fd_by_id)(id) };
+            if fd < 0 {
+                continue; // gone meanwhile
+            }
+            // SAFETY: a new descriptor, which nobody else has.
+            let fd = unsafe { OwnedFd::from_raw_fd(fd) };
+            let mut info = MapInfo::default();
+            let mut len = size_of::<MapInfo>() as u32;
+            // SAFETY: the kernel writes at most `len` bytes, which are `info`, whole numbers all.
+            let back = unsafe { (self.bpf_obj_get_info_by_fd)(fd.as_raw_fd(), (&raw mut info).cast(), &mut len) };
+            if back == 0 && info.name() == name && info.kind == kind {
+                found.push((info, fd));
+            }
+        }
+        found
+    }
+
+    /// The value at `key`, as bytes.
+    pub(crate) fn lookup_bytes<K: Copy>(&self, map: &OwnedFd, key: K, size: u32) -> io::Result<Vec<u8>> {
+        let mut value = vec![0; size as usize];
+        // SAFETY: callers give keys and sizes of the map.
+        checked(unsafe { (self.bpf_map_lookup_elem)(map.as_raw_fd(), (&raw const key).cast(), value.as_mut_ptr().cast()) })?;
+        Ok(value)
+    }
+
+    /// The value at `key`.
+    pub(crate) fn lookup<K: Copy, V: Plain>(&self, map: &OwnedFd, key: K) -> io::Result<V> {
+        let mut value = MaybeUninit::<V>::zeroed();
+        // SAFETY: callers give keys and values of the map; any bytes are a value.
+        unsafe {
+            checked((self.bpf_map_lookup_elem)(map.as_raw_fd(), (&raw const key).cast(), value.as_mut_ptr().cast()))?;
+            Ok(value.assume_init())
+        }
+    }
+
+    /// Puts `value` at `key`, which must be there if `exists` says so.
+    pub(crate) fn update<K: Copy, V: Plain>(&self, map: &OwnedFd, key: K, value: &V, exists: bool) -> io::Result<()> {
+        let flags = if exists { EXIST } else { ANY };
+        // SAFETY: callers give keys and values of the map.
+        checked(unsafe { (self.bpf_map_update_elem)(map.as_raw_fd(), (&raw const key).cast(), (&raw const *value).cast(), flags) })
+    }
+
+    /// Takes `key` out.
+    pub(crate) fn delete<K: Copy>(&self, map: &OwnedFd, key: K) -> io::Result<()> {
+        // SAFETY: callers give keys of the map.
+        checked(unsafe { (self.bpf_map_delete_elem)(map.as_raw_fd(), (&raw const key).cast()) })
+    }
+
+    /// How many keys of eight bytes a map has.
+    pub(crate) fn count(&self, map: &OwnedFd) -> usize {
+        let mut key = 0_u64;
+        let mut count = 0;
+        let mut before: *const u64 = std::ptr::null();
+        // SAFETY: keys are of eight bytes; a null key asks for the first.
+        while unsafe { (self.bpf_map_get_next_key)(map.as_raw_fd(), before.cast(), (&raw mut key).cast()) } == 0 {
+            count += 1;
+            before = &raw const key;
+        }
+        count
+    }
+
+    /// Loads the program in `file`, calls `prepare` with a map by name, and registers its congestion control: it stays when the process ends.
+    pub(crate) fn register(&self, file: &Path, ops: &CStr, map: &CStr, prepare: impl FnOnce(&OwnedFd) -> io::Result<()>) -> io::Result<()> {
+        let path = CString::new(file.as_os_str().as_encoded_bytes())?;
+        // SAFETY: the file's name lives; no options.
+        let object = unsafe { (self.bpf_object__open_file)(path.as_ptr(), std::ptr::null()) };
+        if object.is_null() {
+            return Err(io::Error::last_os_error());
+        }
+        // SAFETY: `object` is open until it is closed below; maps are its own, and so is the descriptor that is duplicated.
+        let done = unsafe {
+            checked((self.bpf_object__load)(object)).and_then(|()| {
+                let fd = (self.bpf_map__fd)((self.bpf_object__find_map_by_name)(object, map.as_ptr()));
+                prepare(&std::os::fd::BorrowedFd::borrow_raw(fd).try_clone_to_owned()?)?;
+                let link = (self.bpf_map__attach_struct_ops)((self.bpf_object__find_map_by_name)(object, ops.as_ptr()));
+                if link.is_null() {
+                    return Err(io::Error::last_os_error());
+                }
+                // Or it would be unregistered with the link.
+                (self.bpf_link__disconnect)(link);
+                (self.bpf_link__destroy)(link);
+                Ok(())
+            })
+        };
+        // SAFETY: open, and not used any more.
+        unsafe { (self.bpf_object__close)(object) };
+        done
+    }
+
+    /// A reader of the ring buffer `map`.
+    pub(crate) fn ring(&self, map: &OwnedFd) -> io::Result<Ring<'_>> {
+        let samples = Box::into_raw(Box::<Vec<u8>>::default());
+        // SAFETY: `take` gets the vector, which lives as long as the ring.
+        let ring = unsafe { (self.ring_buffer__new)(map.as_raw_fd(), take, samples.cast(), std::ptr::null()) };
+        if ring.is_null() {
+            let error = io::Error::last_os_error();
+            // SAFETY: made above, and nobody has it.
+            drop(unsafe { Box::from_raw(samples) });
+            return Err(error);
+        }
+        Ok(Ring { libbpf: self, ring, samples })
+    }
+}
+
+/// Reads a ring buffer.
+pub(crate) struct Ring<'a> {
+    libbpf: &'a Libbpf,
+    ring: *mut c_void,
+    samples: *mut Vec<u8>,
+}
+
+unsafe extern "C" fn take(samples: *mut c_void, data: *mut c_void, size: c_long) -> c_int {
+    // SAFETY: `samples` is the ring's vector, which nobody else uses while it is polled; `data` has `size` bytes.
+    unsafe {
+        let samples = &mut *samples.cast::<Vec<u8>>();
+        samples.extend_from_slice(std::slice::from_raw_parts(data.cast(), size as usize));
+    }
+    0
+}
+
+impl Ring<'_> {
+    /// What is there, one sample after another, after waiting for it for at most `wait_ms`.
+    pub(crate) fn poll(&mut self, wait_ms: i32) -> io::Result<&[u8]> {
+        // SAFETY: the ring lives, and the vector is used by its callback alone until it returns.
+        unsafe {
+            (*self.samples).clear();
+            let back = (self.libbpf.ring_buffer__poll)(self.ring, wait_ms);
+            if back < 0 && back != -nix::libc::EINTR {
+                return Err(io::Error::from_raw_os_error(-back));
+            }
+            if (*self.samples).is_empty() {
+                // Most records wake nobody.
+                (self.libbpf.ring_buffer__consume)(self.ring);
+            }
+            Ok(&*self.samples)
+        }
+    }
+}
+
+impl Drop for Ring<'_> {
+    fn drop(&mut self) {
+        // SAFETY: both are ours, and used no more.
+        unsafe {
+            (self.libbpf.ring_buffer__free)(self.ring);
+            drop(Box::from_raw(self.samples));
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! What a look at the sockets shows.
+
+use std::collections::BTreeMap;
+use std::net::IpAddr;
+
+use serde::{Deserialize, Serialize};
+
+/// What rules a socket's window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Phase {
+    /// Nothing is known: Reno.
+    Reno,
+    /// Slow start to where the law will end.
+    Start,
+    /// The law.
+    Law,
+    /// The window stands still, as in a drain.
+    Still,
+    /// Loss recovery.
+    Recovery,
+}
+
+/// A socket that runs under the agent.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LiveSocket {
+    /// Counts sockets since the congestion control was registered.
+    pub id: u64,
+    /// Port on this machine.
+    pub local_port: u16,
+    /// Port at the other end.
+    pub remote_port: u16,
+    /// Address of the other end, if it is one of IPv4.
+    pub remote: Option<IpAddr>,
+    /// What rules its window.
+    pub phase: Phase,
+    /// The window \[segments\].
+    pub cwnd_packets: u32,
+    /// Smoothed round-trip time \[ms\].
+    pub rtt_ms: f64,
+    /// Congestion events so far.
+    pub losses: u32,
+    /// What its controller shows of itself: K (`K_mbps`), A (`A_mbps`), `gamma`, τ (`tau_ms`), once there is such a thing.
+    pub gauges: BTreeMap<String, f64>,
+}

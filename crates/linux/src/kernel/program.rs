@@ -1,0 +1,126 @@
+//! The congestion control in the kernel: built, registered, found again, unregistered.
+//!
+//! Registered, it belongs to no process: an agent that dies leaves it there, its sockets go on as Reno, and the next agent finds it by
+//! the names of its maps. Nothing is pinned, so nothing is left of it once it is unregistered and its last socket is closed.
+
+use std::fs;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::path::Path;
+use std::process::Command;
+
+use super::KernelError;
+use super::layout::{Agent, Board, Word};
+use super::libbpf::{Libbpf, MapInfo};
+
+const WINDOW_H: &str = include_str!("bpf/window.h");
+const SHARED_H: &str = include_str!("bpf/shared.h");
+const PROGRAM_C: &str = include_str!("bpf/symbiosis.bpf.c");
+
+/// The name under which sockets choose it.
+pub const NAME: &str = "symbiosis";
+
+/// What the kernel calls kinds of maps (`enum bpf_map_type`).
+const HASH: u32 = 1;
+const ARRAY: u32 = 2;
+const STRUCT_OPS: u32 = 26;
+const RINGBUF: u32 = 27;
+
+/// Which sources a program was built from: FNV-1a.
+fn build() -> u64 {
+    let bytes = [WINDOW_H, SHARED_H, PROGRAM_C].into_iter().flat_map(str::bytes);
+    bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+}
+
+/// The registered program's maps.
+pub(crate) struct Program {
+    ops: OwnedFd,
+    pub(crate) records: OwnedFd,
+    words: OwnedFd,
+    board: OwnedFd,
+    agent: OwnedFd,
+}
+
+/// Whether a struct_ops map's congestion control is registered: the second number of its value, `enum bpf_struct_ops_state`.
+fn in_use(libbpf: &Libbpf, (info, map): &(MapInfo, OwnedFd)) -> bool {
+    const IN_USE: u8 = 1;
+    libbpf.lookup_bytes(map, 0_u32, info.value_size).is_ok_and(|value| value.get(4) == Some(&IN_USE))
+}
+
+/// The registered congestion controls of our name: at most one.
+fn registered(libbpf: &Libbpf) -> Option<OwnedFd> {
+    libbpf.maps(NAME, STRUCT_OPS).into_iter().find(|map| in_use(libbpf, map)).map(|(_, map)| map)
+}
+
+impl Program {
+    /// The one that is registered, if it is of this build.
+    pub(crate) fn find(libbpf: &Libbpf) -> Option<Program> {
+        let ops = registered(libbpf)?;
+        // Of programs that are no more registered, but have sockets still, there are maps too; the latest are of the latest program.
+        let latest = |name, kind| libbpf.maps(name, kind).pop();
+        let (info, words) = latest("symb_words", HASH)?;
+        let (_, agent) = latest("symb_agent", ARRAY)?;
+        if info.value_size as usize != size_of::<Word>() || libbpf.lookup::<_, Agent>(&agent, 0_u32).ok()?.build != build() {
+            return None;
+        }
+        let (_, records) = latest("symb_records", RINGBUF)?;
+        let (_, board) = latest("symb_board", ARRAY)?;
+        Some(Program { ops, records, words, board, agent })
+    }
+
+    /// Builds and registers it.
+    pub(crate) fn register(libbpf: &Libbpf) -> Result<Program, KernelError> {
+        // One of another build: its sockets go on as Reno.
+        unregister(libbpf);
+        let folder = tempfile::tempdir().map_err(KernelError::Io)?;
+        let object = compile(folder.path())?;
+        let prepare = |agent: &OwnedFd| libbpf.update(agent, 0_u32, &Agent { beat: 0, build: build() }, false);
+        libbpf.register(&object, c"symbiosis", c"symb_agent", prepare).map_err(KernelError::Refused)?;
+        Program::find(libbpf).ok_or_else(|| KernelError::Refused(io::Error::other("it was registered, but is not there")))
+    }
+
+    /// Tells the kernel's half that the agent is there.
+    pub(crate) fn beat(&self, libbpf: &Libbpf, now: u64) -> io::Result<()> {
+        libbpf.update(&self.agent, 0_u32, &Agent { beat: now, build: build() }, false)
+    }
+
+    /// Gives a socket a word; whether the socket is there still.
+    pub(crate) fn say(&self, libbpf: &Libbpf, id: u64, word: &Word) -> bool {
+        libbpf.update(&self.words, id, word, true).is_ok()
+    }
+
+    /// Whether a socket is there still.
+    pub(crate) fn has(&self, libbpf: &Libbpf, id: u64) -> bool {
+        libbpf.lookup::<_, Word>(&self.words, id).is_ok()
+    }
+
+    /// How many sockets there are, and how many records were dropped because there was no room.
+    pub(crate) fn counts(&self, libbpf: &Libbpf) -> (usize, u64) {
+        (libbpf.count(&self.words), libbpf.lookup::<_, Board>(&self.board, 0_u32).map_or(0, |board| board.dropped))
+    }
+
+    /// Unregisters it. Its sockets go on as Reno, and keep it in memory until they are closed.
+    pub(crate) fn unregister(&self, libbpf: &Libbpf) -> io::Result<()> {
+        libbpf.delete(&self.ops, 0_u32)
+    }
+}
+
+/// Unregisters whatever has our name; whether anything had.
+pub(crate) fn unregister(libbpf: &Libbpf) -> bool {
+    registered(libbpf).is_some_and(|ops| libbpf.delete(&ops, 0_u32).is_ok())
+}
+
+/// The program as an object file in `folder`.
+fn compile(folder: &Path) -> Result<std::path::PathBuf, KernelError> {
+    for (name, text) in [("window.h", WINDOW_H), ("shared.h", SHARED_H), ("symbiosis.bpf.c", PROGRAM_C)] {
+        fs::write(folder.join(name), text).map_err(KernelError::Io)?;
+    }
+    let object = folder.join("symbiosis.o");
+    let args = ["-target", "bpf", "-mcpu=v3", "-O2", "-g", "-c", "symbiosis.bpf.c", "-o", "symbiosis.o"];
+    match Command::new("clang").args(args).current_dir(folder).output() {
+        Ok(done) if done.status.success() => Ok(object),
+        Ok(done) => Err(KernelError::Compiler(String::from_utf8_lossy(&done.stderr).into_owned())),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Err(KernelError::NoClang),
+        Err(error) => Err(KernelError::Io(error)),
+    }
+}

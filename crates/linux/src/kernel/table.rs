@@ -1,0 +1,75 @@
+//! The agent's sockets: records in, words out. No I/O.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use symbiosis_base::Nanos;
+
+use super::flow::{Flow, Start};
+use super::layout::{Record, Word, kind};
+use super::live::LiveSocket;
+
+/// Who is silent for so long is looked after: its end may have been told when there was no room.
+const SILENT: Nanos = Nanos::from_millis(30_000);
+
+/// All sockets.
+pub(crate) struct Table {
+    start: Start,
+    flows: BTreeMap<u64, Flow>,
+    /// Those that something was heard of since they got a word.
+    heard: BTreeSet<u64>,
+}
+
+impl Table {
+    /// For controllers that begin as `start` says.
+    pub(crate) fn new(start: Start) -> Table {
+        Table { start, flows: BTreeMap::new(), heard: BTreeSet::new() }
+    }
+
+    /// Takes in a record.
+    pub(crate) fn take(&mut self, record: &Record) {
+        if record.kind == kind::CLOSED {
+            self.forget(record.id);
+            return;
+        }
+        if record.mss == 0 {
+            return; // no packet has left yet
+        }
+        let flow = self.flows.entry(record.id).or_insert_with(|| Flow::new(&self.start, record));
+        if !flow.continues(record) {
+            *flow = Flow::new(&self.start, record);
+        }
+        flow.take(record);
+        self.heard.insert(record.id);
+    }
+
+    /// Words for those that something was heard of; `say` tells whether the socket is there still.
+    pub(crate) fn answer(&mut self, now: Nanos, mut say: impl FnMut(u64, &Word) -> bool) {
+        for id in std::mem::take(&mut self.heard) {
+            if let Some(flow) = self.flows.get_mut(&id)
+                && !say(id, &flow.word(now))
+            {
+                self.forget(id);
+            }
+        }
+    }
+
+    /// Forgets those that have been silent for long and are there no more, as `has` tells.
+    pub(crate) fn sweep(&mut self, now: Nanos, has: impl Fn(u64) -> bool) {
+        self.flows.retain(|id, flow| now - flow.heard() < SILENT || has(*id));
+    }
+
+    fn forget(&mut self, id: u64) {
+        self.flows.remove(&id);
+        self.heard.remove(&id);
+    }
+
+    /// How many there are.
+    pub(crate) fn len(&self) -> usize {
+        self.flows.len()
+    }
+
+    /// For whoever looks, in the order in which they began.
+    pub(crate) fn show(&self) -> Vec<LiveSocket> {
+        self.flows.values().map(Flow::show).collect()
+    }
+}
