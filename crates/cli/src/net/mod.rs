@@ -81,10 +81,6 @@ pub fn choice(cc: &str, sets: &[String]) -> Result<Choice, Failure> {
     }
     Choice::find(cc, &params).map_err(|error| match &error {
         ChoiceError::Unknown(name) => Failure::input(format!("--cc {cc}: {error}"), suggestion(name, Choice::names().collect::<Vec<_>>())),
-        ChoiceError::Reports(_) => {
-            let names = Choice::names().collect::<Vec<_>>().join(", ");
-            Failure::input(format!("--cc {cc}: {error}"), format!("there are {names}"))
-        }
         ChoiceError::Param(ParamError::Unknown { name, known }) => {
             Failure::input(format!("--set {name}: {cc} has no such parameter"), suggestion(name, known.iter().copied()))
         }

@@ -7,16 +7,23 @@ use bytes::Bytes;
 use noq_proto::{Connection, ConnectionHandle, Event, PathId, VarInt};
 use symbiosis_base::Nanos;
 
-use crate::adapter::Seat;
+use crate::adapter::{Pass, Seat};
 use crate::clock::Clock;
+use crate::feedback::Feedback;
+use crate::feedback::witness::Witness;
 use crate::identity::Seen;
 
+use super::settings::Made;
 use super::{Next, Session};
 
 pub(super) struct Peer<S> {
     pub(super) handle: ConnectionHandle,
     pub(super) connection: Connection,
     seat: Option<Seat>,
+    pass: Pass,
+    pub(super) feedback: Feedback,
+    /// Something to be said to the peer has not left.
+    unsaid: bool,
     seen: Seen,
     pub(super) session: S,
     pub(super) established: bool,
@@ -53,9 +60,30 @@ pub struct View {
     pub gauges: Vec<(&'static str, f64)>,
 }
 
+/// What is known of a connection's other end.
+pub(super) struct Ends {
+    pub(super) witness: Witness,
+    pub(super) seen: Seen,
+    /// What UDP and IP add to a datagram.
+    pub(super) overhead: symbiosis_base::Bytes,
+}
+
 impl<S: Session> Peer<S> {
-    pub(super) fn new(handle: ConnectionHandle, connection: Connection, seat: Option<Seat>, seen: Seen, session: S) -> Peer<S> {
-        Peer { handle, connection, seat, seen, session, established: false, again: false, may_transmit: true, held_until: Nanos::MAX }
+    pub(super) fn new(handle: ConnectionHandle, connection: Connection, made: Made, ends: Ends, session: S) -> Peer<S> {
+        Peer {
+            handle,
+            connection,
+            seat: made.seat,
+            pass: made.pass,
+            feedback: Feedback::new(ends.witness, ends.overhead, made.wants),
+            unsaid: false,
+            seen: ends.seen,
+            session,
+            established: false,
+            again: false,
+            may_transmit: true,
+            held_until: Nanos::MAX,
+        }
     }
 
     /// Takes note of what happened, and lets the session go on.
@@ -71,6 +99,12 @@ impl<S: Session> Peer<S> {
                 Event::ConnectionLost { reason } => self.session.ended(&reason),
                 _ => {}
             }
+        }
+        while let Some(message) = self.connection.datagrams().recv() {
+            self.feedback.hears(now, &message, self.seat.as_ref());
+        }
+        if let Some(seat) = &self.seat {
+            seat.tell();
         }
         self.again = false;
         self.may_transmit = true;
@@ -90,22 +124,40 @@ impl<S: Session> Peer<S> {
 
     /// What the controller held back may leave if its time has come.
     pub(super) fn release(&mut self, now: Nanos) {
-        self.may_transmit |= self.held_until <= now;
+        self.may_transmit |= self.held_until <= now || self.feedback.wake_at() <= now;
     }
 
     pub(super) fn transmit(&mut self, now: Nanos, clock: &Clock, buffer: &mut Vec<u8>) -> Option<SocketAddr> {
         if let Some(seat) = &self.seat {
             seat.looks(now);
         }
+        let rtt = self.rtt();
+        if let Some(report) = self.feedback.reports(now, rtt) {
+            self.say(report);
+            self.unsaid = true;
+        }
+        self.pass.looks(self.unsaid);
         self.held_until = Nanos::MAX;
         let found = self.connection.poll_transmit(clock.instant(now), NonZeroUsize::MIN, buffer);
-        if found.is_none() {
-            self.may_transmit = false;
-            if let Some(seat) = &self.seat {
-                self.held_until = seat.found_no_more().unwrap_or(Nanos::MAX);
-            }
+        self.pass.looked(found.is_some());
+        self.unsaid &= found.is_none();
+        match (&self.seat, &found) {
+            (Some(seat), Some(_)) => self.feedback.left(now, rtt, seat).into_iter().flatten().for_each(|message| self.say(message)),
+            (Some(seat), None) => self.held_until = seat.found_no_more().unwrap_or(Nanos::MAX),
+            (None, _) => {}
         }
+        self.may_transmit = found.is_some();
         found.map(|transmit| transmit.destination)
+    }
+
+    fn rtt(&self) -> Nanos {
+        self.connection.rtt(PathId::ZERO).map_or(Nanos::ZERO, |rtt| Nanos(rtt.as_nanos() as u64))
+    }
+
+    /// Says something to the peer, with the next packet or in one of its own. Whoever takes no messages is not told.
+    fn say(&mut self, message: Bytes) {
+        // Of too many the oldest is forgotten.
+        let _ = self.connection.datagrams().send(message, true);
     }
 
     pub(super) fn wake_at(&self, clock: &Clock) -> Nanos {
@@ -113,7 +165,7 @@ impl<S: Session> Peer<S> {
             return Nanos::ZERO;
         }
         let timer = self.connection.poll_timeout().map_or(Nanos::MAX, |at| clock.nanos(at));
-        timer.min(self.held_until)
+        timer.min(self.held_until).min(self.feedback.wake_at())
     }
 
     pub(super) fn view(&mut self) -> View {
