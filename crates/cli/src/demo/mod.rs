@@ -26,7 +26,7 @@ const RETRIES: usize = 1;
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Controllers, separated by commas
-    #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "symbiosis,quic-cubic,quic-bbr,quic-newreno")]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "symbiosis,quic-cubic,quic-bbr,quic-newreno,hcc")]
     cc: Vec<String>,
     /// Size of the file in MB
     #[arg(long, value_name = "MB", default_value_t = 80, value_parser = value_parser!(u64).range(1..=10_000))]

@@ -19,7 +19,7 @@ pub struct Args {
     #[arg(value_name = "HOST:PORT")]
     server: String,
     /// Controllers, separated by commas
-    #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "symbiosis,cubic,quic-bbr,newreno")]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "symbiosis,cubic,quic-bbr,newreno,hcc")]
     cc: Vec<String>,
     /// For how long each of them sends
     #[arg(long, value_name = "S", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=3600))]
