@@ -67,7 +67,7 @@ pub const ENTRY: Entry = Entry {
     feedback: Feedback::Reports(|setup, values| {
         let each = values.word("source") == "imtcp";
         let (alpha, jitters, reports) = (values.number("alpha"), values.number("jitters") as u32, values.number("reports"));
-        Box::new(HccReceiver::new(setup.packet, alpha, jitters, reports, each))
+        Box::new(HccReceiver::new(setup, alpha, jitters, reports, each))
     }),
     build: |setup, values| {
         let settings = Settings {

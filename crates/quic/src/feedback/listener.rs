@@ -13,6 +13,15 @@ use super::wire::{Arrived, Ask, Left, MOST_ARRIVALS, Message, Observes};
 /// Packets whose departure was not told yet that are remembered: it is told with the next packet, or not at all.
 const MOST_UNTOLD: usize = 64;
 
+/// What is known of the host, and of the way to it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Host {
+    /// What UDP and IP add to a datagram.
+    pub(crate) overhead: Bytes,
+    /// Arrivals nearer than this tell of the host.
+    pub(crate) timer: Nanos,
+}
+
 /// Watches what arrives, for whoever asked.
 #[derive(Default)]
 pub(crate) struct Listener {
@@ -35,13 +44,13 @@ struct Watch {
 
 impl Watch {
     /// The half that is wanted; none if there is no such controller here, or it has other parameters.
-    fn new(wanted: &Observes, overhead: Bytes) -> Option<Watch> {
+    fn new(wanted: &Observes, host: Host) -> Option<Watch> {
         let entry = registry::find(&wanted.cc)?;
         let Feedback::Reports(observer) = entry.feedback else { return None };
         let params: Vec<(String, Value)> = wanted.params.iter().map(|(name, said)| (name.clone(), said.into())).collect();
         let params = Values::resolve(entry.params, &params).ok()?;
-        let packet = Bytes(wanted.payload.into()) + overhead;
-        let setup = Setup { packet, initial_window: packet, timer: Nanos::ZERO, seed: 0 };
+        let packet = Bytes(wanted.payload.into()) + host.overhead;
+        let setup = Setup { packet, initial_window: packet, timer: host.timer, seed: 0 };
         let observer = observer(&setup, &params);
         Some(Watch { observer, untold: VecDeque::new(), heard: Nanos::ZERO, due: Nanos::ZERO, waiting: false })
     }
@@ -60,9 +69,9 @@ impl Watch {
 
 impl Listener {
     /// The sender wants to hear something. Whoever asks again wants the same.
-    pub(crate) fn asked(&mut self, ask: Ask, overhead: Bytes) {
+    pub(crate) fn asked(&mut self, ask: Ask, host: Host) {
         if ask != self.asked {
-            self.watch = ask.observer.as_ref().and_then(|wanted| Watch::new(wanted, overhead));
+            self.watch = ask.observer.as_ref().and_then(|wanted| Watch::new(wanted, host));
             self.asked = ask;
         }
     }

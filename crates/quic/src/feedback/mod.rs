@@ -18,6 +18,7 @@ use bytes::Bytes as Payload;
 use symbiosis_base::{Bytes, Nanos};
 
 use crate::adapter::Seat;
+pub(crate) use listener::Host;
 use listener::Listener;
 use wire::{Arrived, Ask, Message, Observes};
 use witness::Witness;
@@ -31,7 +32,7 @@ const ASKS_EVERY: Nanos = Nanos::from_millis(10);
 /// Both ends of one connection's feedback: each side may send data.
 pub(crate) struct Feedback {
     witness: Witness,
-    overhead: Bytes,
+    host: Host,
     listener: Listener,
     /// What this side's controller wants to hear of its packets.
     wants: Wants,
@@ -50,9 +51,9 @@ pub(crate) struct Wants {
 }
 
 impl Feedback {
-    pub(crate) fn new(witness: Witness, overhead: Bytes, wants: Wants) -> Feedback {
+    pub(crate) fn new(witness: Witness, host: Host, wants: Wants) -> Feedback {
         let (ask_at, arrived_at) = (Nanos::ZERO, Nanos::ZERO);
-        Feedback { witness, overhead, listener: Listener::default(), wants, answered: false, ask_at, arrived_at }
+        Feedback { witness, host, listener: Listener::default(), wants, answered: false, ask_at, arrived_at }
     }
 
     /// A datagram with so much payload arrived, and was understood or not.
@@ -60,13 +61,13 @@ impl Feedback {
         let Some(pn) = self.witness.take().filter(|_| payload >= FULL) else { return };
         // The kernel's times are made from a clock that can be set.
         self.arrived_at = self.arrived_at.max(at);
-        self.listener.arrived(Arrived { pn, at: self.arrived_at }, Bytes(payload as u64) + self.overhead);
+        self.listener.arrived(Arrived { pn, at: self.arrived_at }, Bytes(payload as u64) + self.host.overhead);
     }
 
     /// The peer says something; whatever is no message is not heard.
     pub(crate) fn hears(&mut self, now: Nanos, message: &[u8], seat: Option<&Seat>) {
         match (Message::decode(message), seat) {
-            (Some(Message::Ask(ask)), _) => self.listener.asked(ask, self.overhead),
+            (Some(Message::Ask(ask)), _) => self.listener.asked(ask, self.host),
             (Some(Message::Left(left)), _) => self.listener.left(&left),
             (Some(Message::Arrivals(arrivals)), Some(seat)) => {
                 self.answered |= self.wants.observer.is_none();

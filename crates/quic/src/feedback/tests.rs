@@ -4,7 +4,7 @@ use symbiosis_control::observer::Findings;
 use symbiosis_control::params::Values;
 use symbiosis_control::registry;
 
-use super::listener::Listener;
+use super::listener::{Host, Listener};
 use super::wire::{Arrived, Ask, Left, MOST_ARRIVALS, Message, Observes, tests::message};
 
 fn ms(ms: u64) -> Nanos {
@@ -13,11 +13,12 @@ fn ms(ms: u64) -> Nanos {
 
 /// Packets of 1000 bytes on the wire.
 const PACKET: Bytes = Bytes(1000);
+const HOST: Host = Host { overhead: Bytes::ZERO, timer: Nanos::ZERO };
 
 fn asked(arrivals: bool, cc: &str) -> Listener {
     let observer = registry::find(cc).map(|entry| Observes::new(cc, &Values::resolve(entry.params, &[]).unwrap(), 1000));
     let mut listener = Listener::default();
-    listener.asked(Ask { arrivals, observer }, Bytes::ZERO);
+    listener.asked(Ask { arrivals, observer }, HOST);
     listener
 }
 
@@ -69,7 +70,7 @@ proptest! {
         let mut listener = asked(true, "hcc");
         for (pn, (message, at)) in (0..).zip(said) {
             match message {
-                Message::Ask(ask) => listener.asked(ask, Bytes(28)),
+                Message::Ask(ask) => listener.asked(ask, HOST),
                 Message::Left(left) => listener.left(&Left { pn: left.pn % 300, ..left }),
                 Message::Arrivals(_) | Message::Found(_) => listener.arrived(Arrived { pn, at: Nanos(at.into()) }, PACKET),
             }

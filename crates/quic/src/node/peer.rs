@@ -9,8 +9,8 @@ use symbiosis_base::Nanos;
 
 use crate::adapter::{Pass, Seat};
 use crate::clock::Clock;
-use crate::feedback::Feedback;
 use crate::feedback::witness::Witness;
+use crate::feedback::{Feedback, Host};
 use crate::identity::Seen;
 
 use super::settings::Made;
@@ -60,12 +60,11 @@ pub struct View {
     pub gauges: Vec<(&'static str, f64)>,
 }
 
-/// What is known of a connection's other end.
+/// What is known of a connection's ends.
 pub(super) struct Ends {
     pub(super) witness: Witness,
     pub(super) seen: Seen,
-    /// What UDP and IP add to a datagram.
-    pub(super) overhead: symbiosis_base::Bytes,
+    pub(super) host: Host,
 }
 
 impl<S: Session> Peer<S> {
@@ -75,7 +74,7 @@ impl<S: Session> Peer<S> {
             connection,
             seat: made.seat,
             pass: made.pass,
-            feedback: Feedback::new(ends.witness, ends.overhead, made.wants),
+            feedback: Feedback::new(ends.witness, ends.host, made.wants),
             unsaid: false,
             seen: ends.seen,
             session,

@@ -10,7 +10,7 @@ use symbiosis_base::{Bytes, Nanos};
 use crate::adapter::{Pass, Seat};
 use crate::choice::{At, Choice};
 use crate::clock::Clock;
-use crate::feedback::Wants;
+use crate::feedback::{Host, Wants};
 
 /// Whether this build can write down connections ([`super::Node::log_to`]): only with the feature `qlog`.
 pub const QLOG: bool = cfg!(feature = "qlog");
@@ -63,6 +63,10 @@ impl Default for Settings {
 }
 
 impl Settings {
+    pub(crate) fn host(&self) -> Host {
+        Host { overhead: self.overhead, timer: self.timer }
+    }
+
     /// A transport for one connection with the controller of `choice`.
     pub(crate) fn transport(&self, choice: &Choice, clock: Clock, seed: u64, qlog: Option<&Path>) -> Made {
         let at = At { clock, seed, payload: self.payload, overhead: self.overhead, initial_window: self.initial_window, timer: self.timer };
