@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use bytes::BytesMut;
 use symbiosis_base::{Bytes, Nanos, Random};
-use symbiosis_path::{Link, LinkSpec, LinkStats, Traffic, TrafficSpec};
+use symbiosis_path::{Link, LinkSample, LinkSpec, LinkStats, Traffic, TrafficSpec};
 
 use crate::clock::Clock;
 use crate::socket::{Lateness, Udp, wait};
@@ -36,7 +36,7 @@ pub struct Path {
     pub overhead: Bytes,
     /// Seeds losses, jitter and others.
     pub seed: u64,
-    /// The queue towards the server is looked at this often.
+    /// The link towards the server is looked at this often.
     pub sample_every: Nanos,
 }
 
@@ -45,8 +45,10 @@ pub struct Path {
 pub struct Relayed {
     /// The link towards the server.
     pub forth: LinkStats,
-    /// Packets that waited there, at instants since the first datagram.
-    pub queue: Vec<(Nanos, u64)>,
+    /// The same link, at instants since the first datagram.
+    pub samples: Vec<LinkSample>,
+    /// How long it was there, from the first datagram on.
+    pub time: Nanos,
     /// How late datagrams left.
     pub lateness: Lateness,
 }
@@ -68,7 +70,6 @@ pub struct Relay {
     /// When what is on its way comes out: instant, order, direction (0 towards the server), datagram.
     pending: BinaryHeap<Reverse<(Nanos, u64, usize, BytesMut)>>,
     ordinal: u64,
-    queue: Vec<(Nanos, u64)>,
 }
 
 impl Relay {
@@ -81,8 +82,8 @@ impl Relay {
         let here = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
         let (front, back) = (Udp::bind(here, clock)?, Udp::bind(here, clock)?);
         back.connect(server)?;
-        let link = |spec: &LinkSpec, source| Link::watched(spec, Random::new(path.seed, source), Nanos::ZERO, Nanos::MAX, None);
-        let links = [link(&path.forth, 0), link(&path.back, 1)];
+        let link = |spec: &LinkSpec, source, every| Link::watched(spec, Random::new(path.seed, source), Nanos::ZERO, Nanos::MAX, every);
+        let links = [link(&path.forth, 0, Some(path.sample_every)), link(&path.back, 1, None)];
         let others = path.others.clone().map(|spec| Traffic::new(spec, Random::new(path.seed, 2)).peekable());
         Ok(Relay {
             clock,
@@ -97,7 +98,6 @@ impl Relay {
             told: Nanos::ZERO,
             pending: BinaryHeap::new(),
             ordinal: 0,
-            queue: Vec::new(),
         })
     }
 
@@ -129,14 +129,15 @@ impl Relay {
                 }
             }
             self.leave(&mut lateness)?;
-            self.sample();
             if !busy {
                 let next = self.pending.peek().map_or(Nanos::MAX, |Reverse((at, ..))| *at);
                 wait(&self.clock, &[&self.front, &self.back], next.min(self.clock.now() + LOOKS_EVERY), false)?;
             }
         }
-        let [forth, _] = self.links;
-        Ok(Relayed { forth: forth.finish(self.told).0, queue: self.queue, lateness })
+        self.reaches(self.clock.now() - self.began.unwrap_or(self.clock.now()));
+        let (time, [forth, _]) = (self.told, self.links);
+        let (forth, samples) = forth.finish(time);
+        Ok(Relayed { forth, samples, time, lateness })
     }
 
     /// A datagram enters its link.
@@ -176,17 +177,6 @@ impl Relay {
                 (_, None) => continue,
             };
             lateness.woke(at, now);
-        }
-    }
-
-    fn sample(&mut self) {
-        let Some(began) = self.began else { return };
-        let now = self.clock.now() - began;
-        let next = self.queue.last().map_or(Nanos::ZERO, |(at, _)| *at + self.path.sample_every);
-        if now >= next {
-            // Nothing may be offered before this instant afterwards.
-            self.reaches(now);
-            self.queue.push((now, self.links[0].queue_packets(self.told)));
         }
     }
 }

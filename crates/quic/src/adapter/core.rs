@@ -40,6 +40,8 @@ pub(crate) struct Core {
     /// What the controller has still to hear of the datagram under way: noq tells of its ACK before the receiver's word on the same packets
     /// is read.
     untold: Vec<Event>,
+    /// Times that congestion was persistent.
+    pub(crate) timeouts: u64,
     /// The last full packet that left.
     left: Option<Left>,
 }
@@ -85,6 +87,7 @@ impl Core {
             established: false,
             limited: false,
             untold: Vec::new(),
+            timeouts: 0,
             left: None,
         }
     }
@@ -271,6 +274,7 @@ impl Core {
             return;
         }
         (self.episode, self.recovers) = (Some(now), !persistent);
+        self.timeouts += u64::from(persistent);
         let kind = match (persistent, marked) {
             (true, _) => LossKind::Timeout,
             (false, true) => LossKind::Ecn,

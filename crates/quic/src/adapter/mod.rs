@@ -106,6 +106,11 @@ impl Seat {
         self.with(|core| (core.permit().window, core.in_flight())).unwrap_or_default()
     }
 
+    /// Times that congestion was persistent.
+    pub(crate) fn timeouts(&self) -> u64 {
+        self.with(|core| core.timeouts).unwrap_or_default()
+    }
+
     /// The controller's gauges.
     pub fn gauges(&self) -> Vec<(&'static str, f64)> {
         let mut gauges = Vec::new();

@@ -8,13 +8,13 @@
 use std::any::Any;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use noq_proto::RttEstimator;
 use noq_proto::congestion::{Controller, ControllerFactory, ControllerMetrics};
 
-/// The world's side.
+/// The world's side: it says what passes, and is told of what did not.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Pass(Arc<State>);
 
@@ -24,6 +24,10 @@ struct State {
     open: AtomicBool,
     /// The controller held a packet back since the world last began to look.
     limited: AtomicBool,
+    /// UDP payload of the controller's own packets: in flight after the last ACK, and acknowledged since the start; and how many were.
+    in_flight: AtomicU64,
+    delivered: AtomicU64,
+    packets: AtomicU64,
 }
 
 impl Pass {
@@ -40,6 +44,12 @@ impl Pass {
             self.0.limited.store(false, Ordering::Relaxed);
         }
         self.0.open.store(false, Ordering::Relaxed);
+    }
+
+    /// UDP payload in flight after the last ACK; acknowledged since the start, and in how many packets.
+    pub(crate) fn flight(&self) -> (u64, u64, u64) {
+        let [in_flight, delivered, packets] = [&self.0.in_flight, &self.0.delivered, &self.0.packets].map(|n| n.load(Ordering::Relaxed));
+        (in_flight, delivered, packets)
     }
 
     fn is_open(&self) -> bool {
@@ -111,12 +121,16 @@ impl Controller for Passing {
 
     fn on_ack(&mut self, now: Instant, sent: Instant, bytes: u64, pn: u64, app_limited: bool, rtt: &RttEstimator) {
         if !self.passed.settle(pn) {
+            self.pass.0.delivered.fetch_add(bytes, Ordering::Relaxed);
+            self.pass.0.packets.fetch_add(1, Ordering::Relaxed);
             self.inner.on_ack(now, sent, bytes, pn, app_limited, rtt);
         }
     }
 
     fn on_end_acks(&mut self, now: Instant, in_flight: u64, app_limited: bool, largest: Option<u64>) {
-        self.inner.on_end_acks(now, in_flight.saturating_sub(self.passed.bytes), app_limited, largest);
+        let own = in_flight.saturating_sub(self.passed.bytes);
+        self.pass.0.in_flight.store(own, Ordering::Relaxed);
+        self.inner.on_end_acks(now, own, app_limited, largest);
     }
 
     fn on_packet_lost(&mut self, bytes: u16, pn: u64, now: Instant) {

@@ -127,7 +127,16 @@ impl<S: Session> Node<S> {
             .endpoint
             .connect(self.clock.instant(now), config, to, name.unwrap_or(SERVER_NAME))
             .map_err(|error| IdentityError::new(format!("{to} cannot be called: {error}")))?;
-        self.peers.insert(handle.0, Peer::new(handle, connection, made, Ends { witness, seen, host: self.settings.host() }, session));
+        self.peers.insert(
+            handle.0,
+            Peer::new(
+                handle,
+                connection,
+                made,
+                Ends { witness, seen, host: self.settings.host(), payload: self.settings.payload },
+                session,
+            ),
+        );
         Ok(handle.0)
     }
 
@@ -169,7 +178,7 @@ impl<S: Session> Node<S> {
         match self.endpoint.accept(incoming, self.clock.instant(now), &mut reply, Some(Arc::new(config))) {
             Ok((handle, connection)) => {
                 let session = accept(from);
-                let ends = Ends { witness, seen: Seen::default(), host: self.settings.host() };
+                let ends = Ends { witness, seen: Seen::default(), host: self.settings.host(), payload: self.settings.payload };
                 self.peers.insert(handle.0, Peer::new(handle, connection, made, ends, session));
                 self.settle(now, handle);
             }

@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 
 use bytes::Bytes;
 use noq_proto::{Connection, ConnectionHandle, Event, PathId, VarInt};
-use symbiosis_base::Nanos;
+use symbiosis_base::{Bytes as Size, Nanos};
 
 use crate::adapter::{Pass, Seat};
 use crate::clock::Clock;
@@ -22,6 +22,9 @@ pub(super) struct Peer<S> {
     seat: Option<Seat>,
     pass: Pass,
     pub(super) feedback: Feedback,
+    /// UDP payload of a full packet, and what UDP and IP add to it.
+    payload: u16,
+    overhead: Size,
     /// Something to be said to the peer has not left.
     unsaid: bool,
     seen: Seen,
@@ -35,7 +38,7 @@ pub(super) struct Peer<S> {
     held_until: Nanos,
 }
 
-/// What is known of a connection from outside.
+/// What is known of a connection from outside. Sizes are on the wire.
 #[derive(Clone, Debug)]
 pub struct View {
     /// The handshake is done.
@@ -46,14 +49,24 @@ pub struct View {
     pub seen: Seen,
     /// Smoothed round-trip time.
     pub rtt: Nanos,
-    /// Congestion window: on the wire if the controller is ours, UDP payload if it is noq's.
-    pub window: symbiosis_base::Bytes,
+    /// A full packet.
+    pub packet: Size,
+    /// Congestion window.
+    pub window: Size,
+    /// In flight after the last ACK.
+    pub in_flight: Size,
+    /// Acknowledged since the start.
+    pub delivered: Size,
+    /// Arrived since the start.
+    pub received: Size,
     /// Packets sent, those that only acknowledge included.
     pub sent: u64,
     /// Packets given up as lost.
     pub lost: u64,
     /// Congestion events as noq counts them: one for each moment at which packets were found lost.
     pub congestion_events: u64,
+    /// Times that congestion was persistent, as a controller of ours was told.
+    pub timeouts: u64,
     /// ACK frames that came.
     pub acks: u64,
     /// The controller's gauges.
@@ -65,6 +78,8 @@ pub(super) struct Ends {
     pub(super) witness: Witness,
     pub(super) seen: Seen,
     pub(super) host: Host,
+    /// UDP payload of a full packet.
+    pub(super) payload: u16,
 }
 
 impl<S: Session> Peer<S> {
@@ -75,6 +90,8 @@ impl<S: Session> Peer<S> {
             seat: made.seat,
             pass: made.pass,
             feedback: Feedback::new(ends.witness, ends.host, made.wants),
+            payload: ends.payload,
+            overhead: ends.host.overhead,
             unsaid: false,
             seen: ends.seen,
             session,
@@ -170,19 +187,28 @@ impl<S: Session> Peer<S> {
     pub(super) fn view(&mut self) -> View {
         let stats = self.connection.path_stats(PathId::ZERO);
         let all = self.connection.stats();
-        let (window, gauges) = match &self.seat {
-            Some(seat) => (seat.window().0, seat.gauges()),
-            None => (symbiosis_base::Bytes(stats.map_or(0, |stats| stats.cwnd)), Vec::new()),
+        let packet = Size(self.payload.into()) + self.overhead;
+        let in_packets = |payload: u64| Size::from_f64(payload as f64 * packet.as_f64() / f64::from(self.payload));
+        let (window, timeouts, gauges) = match &self.seat {
+            Some(seat) => (seat.window().0, seat.timeouts(), seat.gauges()),
+            None => (in_packets(stats.map_or(0, |stats| stats.cwnd)), 0, Vec::new()),
         };
+        let (in_flight, delivered, packets) = self.pass.flight();
+        let on_wire = |payload: u64, packets: u64| Size(payload + packets * self.overhead.0);
         View {
             established: self.established,
             closed: self.connection.is_closed(),
             seen: self.seen.clone(),
             rtt: Nanos(stats.map_or(0, |stats| stats.rtt.as_nanos() as u64)),
+            packet,
             window,
+            in_flight: in_packets(in_flight),
+            delivered: on_wire(delivered, packets),
+            received: on_wire(all.udp_rx.bytes, all.udp_rx.datagrams),
             sent: stats.map_or(0, |stats| stats.sent_packets),
             lost: stats.map_or(0, |stats| stats.lost_packets),
             congestion_events: stats.map_or(0, |stats| stats.congestion_events),
+            timeouts,
             acks: all.frame_rx.acks,
             gauges,
         }
