@@ -37,6 +37,11 @@ impl OutFolder {
         Ok(OutFolder(folder.into()))
     }
 
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+
     /// Writes everything about the runs.
     ///
     /// # Errors

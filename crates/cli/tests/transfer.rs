@@ -257,6 +257,40 @@ fn a_bench_is_a_row_for_each_controller() {
 }
 
 #[test]
+fn a_transfer_leaves_traces_and_a_report_as_a_simulation_does() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    fs::write(here.join("file"), vec![7; 2_000_000]).unwrap();
+    let server = Server::start(here, &[]);
+    let (at, trust) = (server.address.as_str(), server.fingerprint.as_str());
+    over_a_slow_path(&server, |at| {
+        let sent = symbiosis(here, &["send", "file", at, "--trust", trust, "--out", "sent", "--csv"]);
+        assert!(sent.status.success(), "{}", String::from_utf8_lossy(&sent.stderr));
+    });
+    let results: Value = serde_json::from_slice(&fs::read(here.join("sent/results.json")).unwrap()).unwrap();
+    let flow = &results["flows"][0];
+    // On the wire more than the payload, and no more than the path of 16 Mbit/s carries; 20 ms there and back.
+    let (throughput, goodput) = (flow["throughput_mbps"].as_f64().unwrap(), flow["goodput_mbps"].as_f64().unwrap());
+    assert!(goodput > 5.0 && goodput < throughput && throughput < 16.1, "{flow}");
+    assert!(flow["rtt_ms"]["min"].as_f64().unwrap() >= 20.0, "{flow}");
+    let csv = fs::read_to_string(here.join("sent/flows.csv")).unwrap();
+    let columns = "time_s,flow,cwnd_packets,in_flight_packets,srtt_ms,delivered_bytes,retransmissions,timeouts";
+    assert!(csv.starts_with(columns) && csv.contains("A_mbps"), "{csv}");
+    assert!(csv.lines().count() > 10, "a second is twenty samples");
+    let page = fs::read_to_string(here.join("sent/index.html")).unwrap();
+    assert!(page.contains("Round-trip time") && page.contains("A_mbps"));
+    assert!(here.join("sent/flows.parquet").exists() && here.join("sent/links.parquet").exists());
+
+    let fetched = symbiosis(here, &["fetch", &format!("{at}/file"), "--to", "back", "--trust", trust, "--out", "fetched"]);
+    assert!(fetched.status.success(), "{}", String::from_utf8_lossy(&fetched.stderr));
+    let bench = ["bench", at, "--trust", trust, "--cc", "reno,reno", "--seconds", "1", "--out", "benched"];
+    assert!(symbiosis(here, &bench).status.success());
+    let benched: Value = serde_json::from_slice(&fs::read(here.join("benched/results.json")).unwrap()).unwrap();
+    assert_eq!((&benched["flows"][0]["id"], &benched["flows"][1]["id"]), (&"reno".into(), &"reno 2".into()));
+    refused(here, &["bench", at, "--trust", trust, "--cc", "reno", "--out", "sent"], "--out sent: the folder is not empty");
+}
+
+#[test]
 fn a_demonstration_needs_nothing_and_leaves_a_report() {
     let folder = tempfile::tempdir().unwrap();
     let output = symbiosis(folder.path(), &["demo", "--megabytes", "3", "--cc", "symbiosis,quic-cubic", "--json"]);
@@ -268,6 +302,8 @@ fn a_demonstration_needs_nothing_and_leaves_a_report() {
         assert!(rtt > 60.0, "{row}");
     }
     assert_eq!(rows.as_array().unwrap().len(), 2);
-    assert!(folder.path().join("demo/index.html").exists());
+    let page = fs::read_to_string(folder.path().join("demo/index.html")).unwrap();
+    assert!(page.contains("left by others") && page.contains("A_mbps"));
+    assert!(folder.path().join("demo/flows.parquet").exists());
     refused(folder.path(), &["demo", "--cc", "none"], "there is no controller `none`");
 }

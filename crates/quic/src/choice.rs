@@ -9,6 +9,7 @@ use symbiosis_control::registry::{self, Entry, Feedback};
 
 use crate::adapter::{Factory, Seat, Start};
 use crate::clock::Clock;
+use crate::feedback::wire::Observes;
 
 /// A congestion controller that noq brings with it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,16 +54,9 @@ pub enum ChoiceError {
         "`measurement` is {0}, which is the simulator's own knowledge; over a network the packets must measure: `imtcp` or `imtcp-published`"
     )]
     Simulated(String),
-    /// Nobody at the other end of a QUIC connection reports what this one goes by.
-    #[error("`{0}` goes by reports of a receiver that measures, which a QUIC connection does not carry yet")]
-    Reports(String),
     /// A parameter is at fault.
     #[error(transparent)]
     Param(#[from] ParamError),
-}
-
-fn goes_by_acks(entry: &Entry) -> bool {
-    matches!(entry.feedback, Feedback::Acks)
 }
 
 impl Choice {
@@ -78,9 +72,6 @@ impl Choice {
             return Ok(Choice::Native(name, *native));
         }
         let entry = registry::find(name).ok_or_else(|| ChoiceError::Unknown(name.into()))?;
-        if !goes_by_acks(entry) {
-            return Err(ChoiceError::Reports(name.into()));
-        }
         let params = Values::resolve(entry.params, given)?;
         let measures = entry.params.iter().any(|param| param.name == "measurement");
         match measures.then(|| params.word("measurement")) {
@@ -91,7 +82,7 @@ impl Choice {
 
     /// Every name there is.
     pub fn names() -> impl Iterator<Item = &'static str> {
-        registry::ALL.iter().filter(|entry| goes_by_acks(entry)).map(|entry| entry.name).chain(NATIVE.iter().map(|(name, ..)| *name))
+        registry::ALL.iter().map(|entry| entry.name).chain(NATIVE.iter().map(|(name, ..)| *name))
     }
 
     /// Its name.
@@ -99,6 +90,16 @@ impl Choice {
         match self {
             Choice::Ours { entry, .. } => entry.name,
             Choice::Native(name, _) => name,
+        }
+    }
+
+    /// The receiver's half of the controller, if it has one.
+    pub(crate) fn observer(&self, payload: u16) -> Option<Observes> {
+        match self {
+            Choice::Ours { entry, params } if matches!(entry.feedback, Feedback::Reports(_)) => {
+                Some(Observes::new(entry.name, params, payload))
+            }
+            _ => None,
         }
     }
 

@@ -8,6 +8,7 @@
 mod adapter;
 pub mod choice;
 pub mod clock;
+mod feedback;
 pub mod identity;
 pub mod node;
 pub mod relay;

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use bytes::BytesMut;
 use symbiosis_base::{Bytes, Nanos, Random};
-use symbiosis_path::{LinkSpec, LinkStats, Network, NetworkLink, Traffic, TrafficSpec};
+use symbiosis_path::{LinkSample, LinkSpec, LinkStats, Network, NetworkLink, Traffic, TrafficSpec};
 
 use crate::clock::Clock;
 use crate::socket::{Lateness, Udp, wait};
@@ -34,7 +34,7 @@ pub struct Path {
     pub overhead: Bytes,
     /// Seeds losses, jitter and others.
     pub seed: u64,
-    /// The queue towards the server is looked at this often.
+    /// The link towards the server is looked at this often.
     pub sample_every: Nanos,
 }
 
@@ -43,8 +43,10 @@ pub struct Path {
 pub struct Relayed {
     /// The link towards the server.
     pub forth: LinkStats,
-    /// Packets that waited there, at instants since the first datagram.
-    pub queue: Vec<(Nanos, u64)>,
+    /// The same link, at instants since the first datagram.
+    pub samples: Vec<LinkSample>,
+    /// How long it was there, from the first datagram on.
+    pub time: Nanos,
     /// How late datagrams left.
     pub lateness: Lateness,
 }
@@ -63,7 +65,6 @@ pub struct Relay {
     began: Option<Nanos>,
     /// The links were told nothing later than that.
     told: Nanos,
-    queue: Vec<(Nanos, u64)>,
 }
 
 impl Relay {
@@ -76,14 +77,14 @@ impl Relay {
         let here = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
         let (front, back) = (Udp::bind(here, clock)?, Udp::bind(here, clock)?);
         back.connect(server)?;
-        let link = |spec: &LinkSpec, source| {
+        let link = |spec: &LinkSpec, source, sample_every| {
             let random = Random::new(path.seed, source);
-            NetworkLink { spec: spec.clone(), random, from: Nanos::ZERO, to: Nanos::MAX, sample_every: None }
+            NetworkLink { spec: spec.clone(), random, from: Nanos::ZERO, to: Nanos::MAX, sample_every }
         };
-        let links = vec![link(&path.forth, 0), link(&path.back, 1)];
+        let links = vec![link(&path.forth, 0, Some(path.sample_every)), link(&path.back, 1, None)];
         let others = path.others.clone().map(|spec| (Traffic::new(spec, Random::new(path.seed, 2)), vec![0]));
         let network = Network::new(links, vec![vec![0], vec![1]], others.into_iter().collect());
-        Ok(Relay { clock, front, back, client: None, server, path, network, began: None, told: Nanos::ZERO, queue: Vec::new() })
+        Ok(Relay { clock, front, back, client: None, server, path, network, began: None, told: Nanos::ZERO })
     }
 
     /// Where clients find it.
@@ -114,14 +115,15 @@ impl Relay {
                 }
             }
             self.leave(&mut lateness)?;
-            self.sample();
             if !busy {
                 let next = self.began.map_or(Nanos::MAX, |began| began.saturating_add(self.network.wake_at()));
                 wait(&self.clock, &[&self.front, &self.back], next.min(self.clock.now() + LOOKS_EVERY), false)?;
             }
         }
-        let (forth, _) = self.network.finish(self.told).swap_remove(0);
-        Ok(Relayed { forth, queue: self.queue, lateness })
+        self.reaches(self.clock.now() - self.began.unwrap_or(self.clock.now()));
+        let time = self.told;
+        let (forth, samples) = self.network.finish(time).swap_remove(0);
+        Ok(Relayed { forth, samples, time, lateness })
     }
 
     /// A datagram enters its link.
@@ -156,15 +158,5 @@ impl Relay {
     fn reaches(&mut self, at: Nanos) {
         self.told = self.told.max(at);
         self.network.advance(self.told);
-    }
-
-    fn sample(&mut self) {
-        let Some(began) = self.began else { return };
-        let now = self.clock.now() - began;
-        let next = self.queue.last().map_or(Nanos::ZERO, |(at, _)| *at + self.path.sample_every);
-        if now >= next {
-            self.reaches(now);
-            self.queue.push((now, self.network.queue_packets(0)));
-        }
     }
 }

@@ -149,3 +149,12 @@ fn symbiosis_measures_the_same_and_does_the_same() {
         agree(cc, &seen(quic), &seen(tcp));
     }
 }
+
+#[test]
+fn hcc_hears_the_same_of_its_receiver_and_does_the_same() {
+    // In the simulator over XMTP, whose packets carry when they left; here that is told a packet later.
+    for others in [0.0, 8.0] {
+        let seen = |world: fn(&str, u64, f64) -> Seen| (1..=10).map(|seed| world("hcc", seed, others)).collect::<Vec<Seen>>();
+        agree("hcc", &seen(quic), &seen(tcp));
+    }
+}

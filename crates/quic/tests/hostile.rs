@@ -13,19 +13,33 @@ use symbiosis_base::Nanos;
 use symbiosis_quic::clock::Clock;
 use symbiosis_quic::identity::{Identity, Trust};
 use symbiosis_quic::node::{Next, Node, Session, Settings};
-use symbiosis_quic::transfer::{Folder, Pattern, Task, Transfer};
+use symbiosis_quic::transfer::{Folder, Nothing, Pattern, Task, Transfer};
 use symbiosis_quic::virtual_time::{Harm, Route, World, address};
 
 /// A server, or a client that writes what it is told to and then waits.
 enum Side {
     Server(Transfer),
-    Hostile { streams: Vec<Vec<u8>>, open: Vec<(StreamId, Vec<u8>)> },
+    Hostile {
+        streams: Vec<Vec<u8>>,
+        open: Vec<(StreamId, Vec<u8>)>,
+    },
+    /// Does its work, and says these things of the peer's packets, one with every packet that comes.
+    Liar {
+        works: Transfer,
+        says: Vec<Vec<u8>>,
+        said: usize,
+    },
 }
 
 impl Session for Side {
     fn progress(&mut self, now: Nanos, connection: &mut Connection) -> Next {
         match self {
             Side::Server(server) => server.progress(now, connection),
+            Side::Liar { works, says, said } => {
+                *said += 1;
+                let _ = connection.datagrams().send(says[*said % says.len()].clone().into(), true);
+                works.progress(now, connection)
+            }
             Side::Hostile { streams, open } => {
                 while let Some(bytes) = streams.pop() {
                     let Some(id) = connection.streams().open(Dir::Bi) else {
@@ -49,8 +63,9 @@ impl Session for Side {
     }
 
     fn ended(&mut self, why: &ConnectionError) {
-        if let Side::Server(server) = self {
-            server.ended(why);
+        match self {
+            Side::Server(works) | Side::Liar { works, .. } => works.ended(why),
+            Side::Hostile { .. } => {}
         }
     }
 }
@@ -79,6 +94,34 @@ fn hears(root: &Path, streams: Vec<Vec<u8>>) {
     }
 }
 
+/// A client sends to, or fetches from, a server that lies about its packets; both lie if `both`.
+fn is_lied_to(cc: &str, says: &[Vec<u8>], both: bool) {
+    let (clock, settings) = (Clock::start(), Settings::default());
+    let (identity, _) = Identity::generate().unwrap();
+    let way = Way::new(20.0, 20, 100);
+    let mut world: World<Side> = World::new(way.links(), settings.overhead, 1);
+    let lies = says.to_vec();
+    let accept = Box::new(move |_| Side::Liar { works: Transfer::server(Box::new(Nothing)), says: lies.clone(), said: 0 });
+    world.add(Node::server(clock, settings, choice(cc), 1, &identity, accept).unwrap());
+    let works = Transfer::client([Task::Drain { source: Box::new(Pattern(300_000)) }]);
+    let side = if both { Side::Liar { works, says: says.to_vec(), said: 0 } } else { Side::Server(works) };
+    let mut node = Node::client(clock, settings, choice(cc), 2);
+    let id = node.connect(Nanos::ZERO, address(0), None, &Trust::Pinned(identity.fingerprint()), side).unwrap();
+    let client = world.add(node);
+    world.route(client, 0, Route { links: vec![0], harm: Harm::default() });
+    world.route(0, client, Route { links: vec![1], harm: Harm::default() });
+    let packet = u64::from(settings.payload) + settings.overhead.0;
+    let through = world.run(Nanos::from_millis(120_000), |world| {
+        let window = world.node(client).view(id).unwrap().window;
+        assert!((packet..1 << 40).contains(&window.0), "{cc}: a window of {window:?}");
+        match world.node(client).session(id) {
+            Some(Side::Server(works) | Side::Liar { works, .. }) => works.progress_made().unwrap().finished.is_none(),
+            _ => false,
+        }
+    });
+    assert!(through, "{cc}: the transfer hangs");
+}
+
 /// A message as the protocol has it: its length, then JSON.
 fn message(json: &str) -> Vec<u8> {
     [&(json.len() as u16).to_be_bytes()[..], json.as_bytes()].concat()
@@ -95,6 +138,23 @@ fn some_json() -> impl Strategy<Value = String> {
         any::<u64>().prop_map(|offset| format!(r#"{{"Begin":{{"offset":{offset}}}}}"#)),
         Just(r#""Drain""#.to_string()),
         ".{0,40}",
+    ]
+}
+
+/// What could be a message about packets: a kind, and numbers of all sizes behind it.
+fn some_message() -> impl Strategy<Value = Vec<u8>> {
+    let number = prop_oneof![
+        any::<u8>().prop_map(|n| vec![n & 0x3f]),
+        any::<u16>().prop_map(|n| (n & 0x3fff | 0x4000).to_be_bytes().to_vec()),
+        any::<u64>().prop_map(|n| (n >> 2 | 3 << 62).to_be_bytes().to_vec()),
+        (0.0..=1.0).prop_map(|weight: f64| weight.to_be_bytes().to_vec()),
+    ];
+    let numbers = (0_u8..7, proptest::collection::vec(number, 0..8));
+    let ask = r#"{"arrivals":true,"observer":{"cc":"hcc","params":[["alpha",1],["reports",1000]],"payload":9}}"#;
+    prop_oneof![
+        numbers.prop_map(|(kind, numbers)| std::iter::once(kind).chain(numbers.concat()).collect()),
+        proptest::collection::vec(any::<u8>(), 0..1200),
+        Just(std::iter::once(0).chain(ask.bytes()).collect()),
     ]
 }
 
@@ -136,11 +196,18 @@ proptest! {
             }
             for node in 0..2 {
                 let (now, from) = (world.now(), address(1 - node));
-                world.node(node).receive(now, from, BytesMut::from(&datagram[..]));
-                world.node(node).receive(now, address(7), BytesMut::from(&datagram[..]));
+                world.node(node).receive(now, now, from, BytesMut::from(&datagram[..]));
+                world.node(node).receive(now, now, address(7), BytesMut::from(&datagram[..]));
             }
         }
         let progress = run(&mut world, 30);
         prop_assert!(progress.finished.is_some(), "{:?}", progress);
+    }
+
+    #[test]
+    fn no_message_about_packets_hurts(says in proptest::collection::vec(some_message(), 1..30), both in any::<bool>()) {
+        for cc in ["symbiosis", "hcc"] {
+            is_lied_to(cc, &says, both);
+        }
     }
 }

@@ -15,7 +15,7 @@ use crate::net::choice;
 use crate::output::writable;
 use crate::print::{pretty, print};
 use crate::table::table;
-use run::{Run, Stage};
+use run::{Row, Stage};
 
 /// A run is void when more than this part of the relay's datagrams left late: then it was the machine that was measured.
 const MOST_LATE: f64 = 0.2;
@@ -26,7 +26,7 @@ const RETRIES: usize = 1;
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Controllers, separated by commas
-    #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "symbiosis,quic-cubic,quic-bbr,quic-newreno")]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "symbiosis,quic-cubic,quic-bbr,quic-newreno,hcc")]
     cc: Vec<String>,
     /// Size of the file in MB
     #[arg(long, value_name = "MB", default_value_t = 80, value_parser = value_parser!(u64).range(1..=10_000))]
@@ -67,14 +67,15 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         runs.push(run);
     }
     let command = format!("symbiosis demo --cc {} --megabytes {} --seed {}", args.cc.join(","), args.megabytes, args.seed);
-    report::write(&args.out, &runs, command).map_err(|error| Failure::Other(miette!("{error}")))?;
+    let rows: Vec<Row> = runs.iter().map(|run| run.row.clone()).collect();
+    report::write(&args.out, runs, args.seed, command).map_err(|error| Failure::Other(miette!("{error}")))?;
     if args.json {
-        return print(&pretty(&runs.iter().map(|run| &run.row).collect::<Vec<_>>()));
+        return print(&pretty(&rows));
     }
-    print(&format!("{}\n{}\nreport: {}\n", path::ABOUT, text(&runs), args.out.join("index.html").display()))
+    print(&format!("{}\n{}\nreport: {}\n", path::ABOUT, text(&rows), args.out.join("index.html").display()))
 }
 
-fn text(runs: &[Run]) -> String {
+fn text(rows: &[Row]) -> String {
     let header = [
         "controller",
         "time [s]",
@@ -88,10 +89,9 @@ fn text(runs: &[Run]) -> String {
         "late [%]",
         "",
     ];
-    let cells: Vec<Vec<String>> = runs
+    let cells: Vec<Vec<String>> = rows
         .iter()
-        .map(|run| {
-            let row = &run.row;
+        .map(|row| {
             vec![
                 row.cc.to_string(),
                 format!("{:.2}", row.seconds),

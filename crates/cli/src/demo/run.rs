@@ -18,15 +18,15 @@ use symbiosis_quic::node::Node;
 use symbiosis_quic::relay::{Relay, Relayed};
 use symbiosis_quic::socket::{self, Call, Called, Udp, Watch, settings_for};
 use symbiosis_quic::transfer::{FileSource, Folder, Pattern, Source, Task, Transfer};
+use symbiosis_sim::{LinkSummary, QueueSummary};
 use tempfile::TempDir;
 
 use super::MOST_LATE;
 use super::path::{CAPACITY, others, path};
 use crate::failure::Failure;
+use crate::net::record::{Flow, Link, Recorder};
 use crate::net::{Bar, Report, failed};
 
-/// The client is looked at this often.
-const SAMPLE: Nanos = Nanos::from_millis(50);
 /// The server looks this often whether it is to end.
 const SERVER_LOOKS: Nanos = Nanos::from_millis(50);
 
@@ -36,17 +36,6 @@ pub struct Stage {
     there: TempDir,
     identity: Identity,
     seed: u64,
-}
-
-/// The client at one instant.
-#[derive(Clone, Debug)]
-pub struct Sample {
-    /// Since the file began to move.
-    pub at: Nanos,
-    pub rtt: Nanos,
-    pub window_packets: f64,
-    pub sent_packets: u64,
-    pub gauges: Vec<(&'static str, f64)>,
 }
 
 /// What one controller made of it.
@@ -72,8 +61,8 @@ pub struct Row {
 /// A run that has ended.
 pub struct Run {
     pub row: Row,
-    pub samples: Vec<Sample>,
-    pub queue: Vec<(Nanos, u64)>,
+    pub flow: Flow,
+    pub link: Link,
 }
 
 impl Run {
@@ -124,13 +113,13 @@ impl Stage {
                 let called = relay_at.recv().map_err(fault).and_then(|at| self.call(at, choice));
                 enough.store(true, Ordering::Relaxed);
                 let relayed = relay.join().map_err(|_| fault("the relay failed"))?.map_err(fault)?;
-                called.map(|(call, called, samples)| (call, called, samples, relayed))
+                called.map(|(call, called, recorder)| (call, called, recorder, relayed))
             });
             enough.store(true, Ordering::Relaxed);
             server.join().map_err(|_| fault("the server failed"))??;
-            let (call, called, samples, relayed) = called?;
+            let (call, called, recorder, relayed) = called?;
             self.check()?;
-            Ok(found(&call, &called, samples, relayed))
+            Ok(found(&call, &called, recorder, relayed))
         })
     }
 
@@ -151,25 +140,19 @@ impl Stage {
         Ok(())
     }
 
-    fn call(&self, to: SocketAddr, choice: &Choice) -> Result<(Call, Called, Vec<Sample>), Failure> {
+    fn call(&self, to: SocketAddr, choice: &Choice) -> Result<(Call, Called, Recorder), Failure> {
         let trust = Trust::Pinned(self.identity.fingerprint());
         let call = Call { to, name: "localhost".into(), trust, choice: choice.clone(), seed: self.seed, qlog: None };
         let source = FileSource::open(&self.here.path().join("file"))?;
-        let packet = settings_for(to).overhead.0 + u64::from(settings_for(to).payload);
         let mut bar = Bar::new(choice.name());
-        let mut samples: Vec<Sample> = Vec::new();
+        let mut recorder = Recorder::default();
         let called = call.run(vec![Task::Send { name: "file".into(), source: Box::new(source), force: true }], |now, progress, view| {
             bar.show(now, progress, view);
-            let at = progress.began.map(|began| now - began);
-            if let Some(at) = at.filter(|at| samples.last().is_none_or(|last| *at >= last.at + SAMPLE)) {
-                let view = view();
-                let window_packets = view.window.0 as f64 / packet as f64;
-                samples.push(Sample { at, rtt: view.rtt, window_packets, sent_packets: view.sent, gauges: view.gauges });
-            }
+            recorder.look(now, progress, view);
             true
         });
         bar.end();
-        Ok((call.clone(), called.map_err(|error| failed(error, &call.trust))?, samples))
+        Ok((call.clone(), called.map_err(|error| failed(error, &call.trust))?, recorder))
     }
 
     /// What arrived is what was sent. The transfer checks that itself; this is for whoever does not believe it.
@@ -185,27 +168,34 @@ fn relay(server: SocketAddr, seed: u64, tell: &mpsc::Sender<SocketAddr>, enough:
     relay.run(enough)
 }
 
-fn found(call: &Call, called: &Called, samples: Vec<Sample>, relayed: Relayed) -> Run {
+fn found(call: &Call, called: &Called, recorder: Recorder, relayed: Relayed) -> Run {
     let report = Report::new(call, called);
-    let mut rtts: Vec<f64> = samples.iter().map(|sample| sample.rtt.millis()).collect();
-    rtts.sort_by(f64::total_cmp);
+    let rtt_mean_ms = recorder.mean_rtt();
+    let flow = recorder.flow(&report, &called.view);
     // The links' time begins with the handshake, two round trips before the file.
     let taken = others().volume(Nanos::ZERO, Nanos::from_secs(report.seconds)) / report.seconds;
     let relay_late = relayed.lateness.part_late();
+    let forth = relayed.forth;
     let row = Row {
         cc: report.cc,
         seconds: report.seconds,
         goodput_mbps: report.goodput_mbps,
         available_mbps: (CAPACITY - Rate::from_bytes_per_s(taken)).mbps(),
-        rtt_mean_ms: rtts.iter().sum::<f64>() / rtts.len().max(1) as f64,
-        rtt_p95_ms: rtts.get(rtts.len() * 95 / 100).copied().unwrap_or(0.0),
-        queue_mean_packets: relayed.forth.queue_mean,
-        queue_max_packets: relayed.forth.queue_max,
-        queue_drops: relayed.forth.queue_drops,
+        rtt_mean_ms,
+        rtt_p95_ms: flow.0.rtt_ms.as_ref().map_or(0.0, |rtt| rtt.p95),
+        queue_mean_packets: forth.queue_mean,
+        queue_max_packets: forth.queue_max,
+        queue_drops: forth.queue_drops,
         packets_sent: report.packets_sent,
         packets_lost: report.packets_lost,
         relay_late,
         void: relay_late > MOST_LATE,
     };
-    Run { row, samples, queue: relayed.queue }
+    let link = LinkSummary {
+        name: report.cc.into(),
+        utilization: forth.bytes_sent / CAPACITY.times(relayed.time),
+        drops: forth.queue_drops + forth.wire_losses,
+        queue_packets: QueueSummary { mean: forth.queue_mean, p95: forth.queue_p95 as f64, max: forth.queue_max as f64 },
+    };
+    Run { row, flow, link: (link, relayed.samples) }
 }

@@ -5,12 +5,10 @@ use symbiosis_base::Nanos;
 use symbiosis_quic::transfer::{Endless, Task};
 
 use crate::failure::Failure;
-use crate::net::{Connection, Report, choice, failed};
+use crate::net::record::{Flow, Recorder, outcome};
+use crate::net::{Connection, Out, Report, choice, failed};
 use crate::print::{pretty, print};
 use crate::table::table;
-
-/// Round-trip times are looked at this often.
-const EVERY: Nanos = Nanos::from_millis(100);
 
 /// Whom to measure, and on the way to whom.
 #[derive(Debug, clap::Args)]
@@ -19,13 +17,15 @@ pub struct Args {
     #[arg(value_name = "HOST:PORT")]
     server: String,
     /// Controllers, separated by commas
-    #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "symbiosis,cubic,quic-bbr,newreno")]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "symbiosis,cubic,quic-bbr,newreno,hcc")]
     cc: Vec<String>,
     /// For how long each of them sends
     #[arg(long, value_name = "S", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=3600))]
     seconds: u64,
     #[command(flatten)]
     connection: Connection,
+    #[command(flatten)]
+    out: Out,
     /// Print JSON and nothing else
     #[arg(long)]
     json: bool,
@@ -51,9 +51,22 @@ struct Row {
 pub fn run(args: &Args) -> Result<(), Failure> {
     // All names first: nobody wants to hear of the last one's mistake after a minute.
     let choices = args.cc.iter().map(|cc| choice(cc, &[])).collect::<Result<Vec<_>, _>>()?;
-    let mut rows = Vec::new();
+    let place = args.out.check()?;
+    let (mut rows, mut flows, mut notes) = (Vec::new(), Vec::new(), Vec::new());
     for choice in choices {
-        rows.push(measure(args, args.connection.call(&args.server, choice)?)?);
+        let (row, flow, note) = measure(args, args.connection.call(&args.server, choice)?)?;
+        rows.push(row);
+        flows.push(flow);
+        notes.push(note);
+    }
+    if let Some(place) = place {
+        let command = format!("symbiosis bench {} --cc {} --seconds {}", args.server, args.cc.join(","), args.seconds);
+        place.write(
+            "Controllers on the same way, one after another",
+            &command,
+            &outcome("bench", args.connection.seed, flows, Vec::new()),
+            notes,
+        )?;
     }
     if args.json {
         return print(&pretty(&rows));
@@ -76,18 +89,13 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     print(&table(&header, &cells, 1))
 }
 
-fn measure(args: &Args, call: symbiosis_quic::socket::Call) -> Result<Row, Failure> {
-    let mut looked = Nanos::ZERO;
-    let mut rtts = Vec::new();
+fn measure(args: &Args, call: symbiosis_quic::socket::Call) -> Result<(Row, Flow, String), Failure> {
+    let mut recorder = Recorder::default();
     let source = Endless::default();
     let task = Task::Drain { source: Box::new(source.clone()) };
     let called = call.run(vec![task], |now, progress, view| {
-        let Some(began) = progress.began else { return true };
-        if now - looked >= EVERY {
-            looked = now;
-            rtts.push(view().rtt.millis());
-        }
-        if now - began >= Nanos::from_millis(args.seconds * 1000) {
+        recorder.look(now, progress, view);
+        if progress.began.is_some_and(|began| now - began >= Nanos::from_millis(args.seconds * 1000)) {
             // What is written still arrives, and the server says so: no byte counts that did not.
             source.end();
         }
@@ -95,14 +103,17 @@ fn measure(args: &Args, call: symbiosis_quic::socket::Call) -> Result<Row, Failu
     });
     let called = called.map_err(|error| failed(error, &call.trust))?;
     let report = Report::new(&call, &called);
-    Ok(Row {
+    let rtt_mean_ms = recorder.mean_rtt();
+    let flow = recorder.flow(&report, &called.view);
+    let row = Row {
         cc: report.cc,
         seconds: report.seconds,
         goodput_mbps: report.goodput_mbps,
-        rtt_mean_ms: rtts.iter().sum::<f64>() / rtts.len().max(1) as f64,
-        rtt_max_ms: rtts.iter().fold(0.0, |most, rtt| f64::max(most, *rtt)),
+        rtt_mean_ms,
+        rtt_max_ms: flow.0.rtt_ms.as_ref().map_or(0.0, |rtt| rtt.max),
         packets_sent: report.packets_sent,
         packets_lost: report.packets_lost,
         wakes_late: report.wakes_late,
-    })
+    };
+    Ok((row, flow, report.note()))
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use symbiosis_quic::transfer::{Target, Task};
 
 use crate::failure::Failure;
-use crate::net::{Connection, Control, transfer};
+use crate::net::{Connection, Control, Out, Work, transfer};
 
 /// What to fetch, from whom, and where it is to be.
 #[derive(Debug, clap::Args)]
@@ -23,6 +23,8 @@ pub struct Args {
     connection: Connection,
     #[command(flatten)]
     control: Control,
+    #[command(flatten)]
+    out: Out,
     /// Print JSON and nothing else
     #[arg(long)]
     json: bool,
@@ -45,5 +47,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         Some(file) => file.clone(),
     };
     let target = Target::new(place, args.force).map_err(|why| Failure::input(why, "say --to another place, or --force to replace it"))?;
-    transfer(&call, vec![Task::Fetch { name: name.into(), target }], args.json, "fetched")
+    let command = format!("symbiosis fetch {}", args.what);
+    let work = Work { done: "fetched", command, comes: true, out: &args.out, json: args.json };
+    transfer(&call, vec![Task::Fetch { name: name.into(), target }], &work)
 }

@@ -2,6 +2,8 @@
 
 pub mod bench;
 pub mod fetch;
+mod out;
+pub mod record;
 pub mod send;
 pub mod serve;
 mod watch;
@@ -21,6 +23,8 @@ use symbiosis_quic::node::QLOG;
 use symbiosis_quic::socket::{Call, CallError, Called};
 use symbiosis_quic::transfer::Task;
 
+pub use out::Out;
+use record::{Recorder, outcome};
 pub use watch::Bar;
 
 use crate::failure::Failure;
@@ -86,10 +90,6 @@ pub fn given(sets: &[String]) -> Result<Vec<(String, Value)>, Failure> {
 pub fn choice(cc: &str, sets: &[String]) -> Result<Choice, Failure> {
     Choice::find(cc, &given(sets)?).map_err(|error| match &error {
         ChoiceError::Unknown(name) => Failure::input(format!("--cc {cc}: {error}"), suggestion(name, Choice::names().collect::<Vec<_>>())),
-        ChoiceError::Reports(_) => {
-            let names = Choice::names().collect::<Vec<_>>().join(", ");
-            Failure::input(format!("--cc {cc}: {error}"), format!("there are {names}"))
-        }
         ChoiceError::Param(ParamError::Unknown { name, known }) => {
             Failure::input(format!("--set {name}: {cc} has no such parameter"), suggestion(name, known.iter().copied()))
         }
@@ -224,6 +224,19 @@ impl Report {
         }
     }
 
+    /// In a sentence.
+    pub fn note(&self) -> String {
+        format!(
+            "`{}`: {:.2} Mbit/s of payload in {:.2} s, {} of {} packets lost; {:.1} % of this side's wakes were late.",
+            self.cc,
+            self.goodput_mbps,
+            self.seconds,
+            self.packets_lost,
+            self.packets_sent,
+            100.0 * self.wakes_late
+        )
+    }
+
     fn text(&self, done: &str) -> String {
         let resumed = if self.resumed_bytes > 0 { format!(" ({} bytes were there already)", self.resumed_bytes) } else { String::new() };
         let files = if self.files == 1 { "1 file".into() } else { format!("{} files", self.files) };
@@ -234,17 +247,41 @@ impl Report {
     }
 }
 
+/// What is done at a server, and what is made of it.
+pub struct Work<'a> {
+    /// In a word, when it is done.
+    pub done: &'a str,
+    /// The command that does it again.
+    pub command: String,
+    /// Data comes to this side.
+    pub comes: bool,
+    /// Where it is written down.
+    pub out: &'a Out,
+    /// JSON is printed, and nothing else.
+    pub json: bool,
+}
+
 /// Does what is to be done at a server, shows how it goes, and prints how it went.
-pub fn transfer(call: &Call, tasks: Vec<Task>, json: bool, done: &str) -> Result<(), Failure> {
+pub fn transfer(call: &Call, tasks: Vec<Task>, work: &Work<'_>) -> Result<(), Failure> {
+    let place = work.out.check()?;
     let mut bar = Bar::new("");
+    let mut recorder = Recorder::new(work.comes);
     let called = call.run(tasks, |now, progress, view| {
         bar.show(now, progress, view);
+        if place.is_some() {
+            recorder.look(now, progress, view);
+        }
         true
     });
     bar.end();
-    let report = Report::new(call, &called.map_err(|error| failed(error, &call.trust))?);
-    match json {
+    let called = called.map_err(|error| failed(error, &call.trust))?;
+    let report = Report::new(call, &called);
+    if let Some(place) = place {
+        let outcome = outcome("transfer", call.seed, vec![recorder.flow(&report, &called.view)], Vec::new());
+        place.write("Transfer", &work.command, &outcome, vec![report.note()])?;
+    }
+    match work.json {
         true => print(&pretty(&report)),
-        false => print(&report.text(done)),
+        false => print(&report.text(work.done)),
     }
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use symbiosis_quic::transfer::{FileSource, Task};
 
 use crate::failure::Failure;
-use crate::net::{Connection, Control, transfer};
+use crate::net::{Connection, Control, Out, Work, transfer};
 
 /// What to send, and to whom.
 #[derive(Debug, clap::Args)]
@@ -24,6 +24,8 @@ pub struct Args {
     connection: Connection,
     #[command(flatten)]
     control: Control,
+    #[command(flatten)]
+    out: Out,
     /// Print JSON and nothing else
     #[arg(long)]
     json: bool,
@@ -46,5 +48,6 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         }
         tasks.push(Task::Send { name: name.into(), source: Box::new(source), force: args.force });
     }
-    transfer(&call, tasks, args.json, "sent")
+    let command = format!("symbiosis send {} {} --cc {}", args.files.join(" "), args.server, call.choice.name());
+    transfer(&call, tasks, &Work { done: "sent", command, comes: false, out: &args.out, json: args.json })
 }

@@ -4,7 +4,7 @@ use crate::Nanos;
 use crate::observer::{Arrival, Excess};
 
 /// Less than this is no jitter: clocks round, and so do links.
-const RESOLUTION: i64 = 100;
+const RESOLUTION: Nanos = Nanos(100);
 
 /// Watches the jitter of packets that left evenly.
 ///
@@ -14,15 +14,17 @@ const RESOLUTION: i64 = 100;
 #[derive(Clone, Debug)]
 pub struct Jitter {
     threshold: u32,
+    resolution: i64,
     last: Option<Arrival>,
     positive: u32,
     sum: f64,
 }
 
 impl Jitter {
-    /// So many consecutive positive jitters mean that the packets come too fast (H §6.1: two).
-    pub fn new(threshold: u32) -> Jitter {
-        Jitter { threshold, last: None, positive: 0, sum: 0.0 }
+    /// So many consecutive positive jitters mean that the packets come too fast (H §6.1: two). What is less than the host can tell apart is
+    /// none: of three noisy times, two in a row are late in a sixth of all cases.
+    pub fn new(threshold: u32, host: Nanos) -> Jitter {
+        Jitter { threshold, resolution: host.max(RESOLUTION).0 as i64, last: None, positive: 0, sum: 0.0 }
     }
 
     /// Takes in an arrival; an excess, if it completes one. The count then begins again.
@@ -34,7 +36,7 @@ impl Jitter {
         }
         let packets = arrival.serial.checked_sub(last.serial).filter(|packets| *packets > 0)?;
         let jitter = difference(arrival.now - last.now, arrival.sent_at - last.sent_at);
-        if jitter <= RESOLUTION {
+        if jitter <= self.resolution {
             (self.positive, self.sum) = (0, 0.0);
             return None;
         }

@@ -42,7 +42,7 @@ use randomiser::Randomiser;
 /// HCC.
 pub const ENTRY: Entry = Entry {
     name: "hcc",
-    about: "HCC: a rate between packet pairs, which raise it, and jitter, which lowers it (Magalhaes et al.; over XMTP)",
+    about: "HCC: a rate between packet pairs, which raise it, and jitter, which lowers it (Magalhaes et al.)",
     params: &[
         Param::number("alpha", ALPHA, 0.001, 1.0, "weight of a pair in the period (H §7; ours)"),
         Param::number("probe_every", PROBE_EVERY, 2.0, 1e6, "one packet of so many is the second of a pair (H §7: 5)"),
@@ -67,7 +67,7 @@ pub const ENTRY: Entry = Entry {
     feedback: Feedback::Reports(|setup, values| {
         let each = values.word("source") == "imtcp";
         let (alpha, jitters, reports) = (values.number("alpha"), values.number("jitters") as u32, values.number("reports"));
-        Box::new(HccReceiver::new(setup.packet, alpha, jitters, reports, each))
+        Box::new(HccReceiver::new(setup, alpha, jitters, reports, each))
     }),
     build: |setup, values| {
         let settings = Settings {

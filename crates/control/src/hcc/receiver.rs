@@ -3,7 +3,7 @@
 use super::jitter::Jitter;
 use super::pair::Dispersion;
 use crate::observer::{Arrival, Excess, Findings, Observer};
-use crate::{Bytes, Nanos};
+use crate::{Nanos, Setup};
 
 /// HCC's receiving half.
 #[derive(Clone, Debug)]
@@ -22,10 +22,10 @@ pub struct HccReceiver {
 }
 
 impl HccReceiver {
-    /// For packets of `packet` bytes; `alpha` is the weight of a pair, `jitters` how many consecutive positive jitters count, `reports` how many
+    /// For packets of the setup's size, on a host that tells apart what its timer does; `alpha` is the weight of a pair, `jitters` how many consecutive positive jitters count, `reports` how many
     /// reports there are in a round trip if nothing is urgent. With `each` the sender wants to hear of every packet.
-    pub fn new(packet: Bytes, alpha: f64, jitters: u32, reports: f64, each: bool) -> HccReceiver {
-        let (dispersion, jitter) = (Dispersion::new(packet), Jitter::new(jitters));
+    pub fn new(setup: &Setup, alpha: f64, jitters: u32, reports: f64, each: bool) -> HccReceiver {
+        let (dispersion, jitter) = (Dispersion::new(setup.packet), Jitter::new(jitters, setup.timer));
         HccReceiver {
             alpha,
             reports: reports.max(1.0),

@@ -199,7 +199,7 @@ fn readings_take_the_place_of_pairs() {
         let left = departures(&mut hcc, ms(200.0), ms(290.0));
         assert!(left.windows(2).all(|two| two[0] < two[1]), "and none is sent: {left:?}");
     }
-    let mut receiver = HccReceiver::new(PACKET, 0.5, 2, 4.0, true);
+    let mut receiver = HccReceiver::new(&setup(10), 0.5, 2, 4.0, true);
     receiver.arrived(&Arrival { now: ms(1.0), serial: 0, bytes: PACKET, sent_at: Nanos::ZERO, probe: false });
     assert!(receiver.urgent(), "it is told of each packet");
     receiver.take();
@@ -255,7 +255,7 @@ fn from_the_longest_period_pairs_lead_back_in_six_hundred_packets() {
 
 /// A receiver that gives a pair the weight ½, and what it finds in packets of `(serial, left, arrived, probe)`, times in ms.
 fn found(packets: &[(u64, f64, f64, bool)]) -> Findings {
-    let mut receiver = HccReceiver::new(PACKET, 0.5, 2, 4.0, false);
+    let mut receiver = HccReceiver::new(&setup(10), 0.5, 2, 4.0, false);
     for (serial, left, arrived, probe) in packets {
         receiver.arrived(&Arrival { now: ms(*arrived), serial: *serial, bytes: PACKET, sent_at: ms(*left), probe: *probe });
     }
@@ -284,7 +284,7 @@ fn what_is_no_pair_measures_nothing() {
     ] {
         assert_eq!(found(&[(0, 0., 50., false), second]).weight, 0.0, "{why}");
     }
-    let mut receiver = HccReceiver::new(PACKET, 0.5, 2, 4.0, false);
+    let mut receiver = HccReceiver::new(&setup(10), 0.5, 2, 4.0, false);
     let arrival = |serial, now, bytes| Arrival { now: ms(now), serial, bytes, sent_at: Nanos::ZERO, probe: serial == 1 };
     receiver.arrived(&arrival(0, 50.0, PACKET));
     receiver.arrived(&arrival(1, 54.0, Bytes(500)));
@@ -307,7 +307,7 @@ fn two_positive_jitters_in_a_row_are_an_excess_of_their_mean() {
 #[test]
 fn reports_wait_for_a_part_of_a_round_trip() {
     for (reports, wait) in [(4.0, 25.0), (1.0, 100.0), (0.0, 100.0)] {
-        assert_eq!(HccReceiver::new(PACKET, 0.5, 2, reports, false).patience(ms(100.0)), ms(wait));
+        assert_eq!(HccReceiver::new(&setup(10), 0.5, 2, reports, false).patience(ms(100.0)), ms(wait));
     }
 }
 
@@ -316,4 +316,17 @@ fn reports_wait_for_a_part_of_a_round_trip() {
 fn only_differences_of_the_senders_clock_count() {
     let packets = |offset: f64| [(0, offset, 50., false), (1, offset + 10., 62., false), (2, offset + 20., 76., false)];
     assert_eq!(found(&packets(0.0)).excess.unwrap().jitter, found(&packets(1e9)).excess.unwrap().jitter);
+}
+
+#[test]
+fn what_a_host_cannot_tell_apart_is_no_jitter() {
+    let excess = |timer_ms| {
+        let mut receiver = HccReceiver::new(&crate::Setup { timer: ms(timer_ms), ..setup(10) }, 0.5, 2, 4.0, false);
+        // Sent 10 ms apart, and twice 3 ms late.
+        for (serial, left, arrived) in [(0, 0.0, 50.0), (1, 10.0, 63.0), (2, 20.0, 76.0)] {
+            receiver.arrived(&Arrival { now: ms(arrived), serial, bytes: PACKET, sent_at: ms(left), probe: false });
+        }
+        receiver.take().excess.map(|excess| excess.jitter)
+    };
+    assert_eq!((excess(0.0), excess(2.9), excess(3.0)), (Some(ms(3.0)), Some(ms(3.0)), None));
 }

@@ -1,9 +1,12 @@
 //! What noq's events mean to a controller of ours.
 
 use symbiosis_base::{Bytes, Nanos};
-use symbiosis_control::{Acked, Ask, Controller, Departure, LossKind, Lost, Permit, Sent};
+use symbiosis_control::observer::Findings;
+use symbiosis_control::{Acked, Ask, Controller, Departure, LossKind, Lost, Permit, Report, Sent};
 
 use super::flight::Flight;
+use crate::feedback::FULL;
+use crate::feedback::wire::{Arrived, Left};
 
 /// A window grows for at most so many packets of one ACK, as in TCP (RFC 3465's L).
 const MOST_GROWING: u32 = 2;
@@ -34,6 +37,21 @@ pub(crate) struct Core {
     established: bool,
     /// The last packet was held back by the window, or by the departure that the controller wants.
     limited: bool,
+    /// What the controller has still to hear of the datagram under way: noq tells of its ACK before the receiver's word on the same packets
+    /// is read.
+    untold: Vec<Event>,
+    /// Times that congestion was persistent.
+    pub(crate) timeouts: u64,
+    /// The last full packet that left.
+    left: Option<Left>,
+}
+
+/// What a controller is to hear.
+#[derive(Debug)]
+enum Event {
+    /// Packet number, and the rest.
+    Acked(u64, Acked),
+    Lost(Lost),
 }
 
 /// What noq is told of a permit.
@@ -68,6 +86,9 @@ impl Core {
             recovers: false,
             established: false,
             limited: false,
+            untold: Vec::new(),
+            timeouts: 0,
+            left: None,
         }
     }
 
@@ -144,6 +165,10 @@ impl Core {
         }
         let bytes = Bytes(payload) + self.overhead;
         let number = self.flight.push(pn, now, bytes);
+        if payload >= FULL as u64 {
+            let probe = matches!(self.permit().departure, Departure::Regardless(_));
+            self.left = Some(Left { pn, serial: number, at: now, probe });
+        }
         self.controller.sent(&Sent {
             now,
             number,
@@ -162,6 +187,42 @@ impl Core {
         self.batch.extend(self.flight.settle(pn, Some(sent_at)));
     }
 
+    /// The last full packet that left, once.
+    pub(crate) fn take_left(&mut self) -> Option<Left> {
+        self.left.take()
+    }
+
+    /// The receiver says when packets arrived. Of those that it acknowledges in the same datagram the controller has not heard yet; what was
+    /// acknowledged before, or never sent, is no news.
+    pub(crate) fn arrived(&mut self, arrivals: &[Arrived]) {
+        for Arrived { pn, at } in arrivals {
+            let untold = self.untold.iter_mut().rev().find_map(|event| match event {
+                Event::Acked(number, acked) if number == pn => Some(&mut acked.received_at),
+                _ => None,
+            });
+            if let Some(received_at) = untold.or_else(|| self.flight.received_at(*pn)) {
+                received_at.get_or_insert(*at);
+            }
+        }
+    }
+
+    /// The receiver's half of the controller found something.
+    pub(crate) fn found(&mut self, now: Nanos, findings: Findings) {
+        let now = self.reaches(now);
+        self.tell();
+        self.controller.report(&Report::Receiver { now, findings });
+    }
+
+    /// The controller hears what happened.
+    pub(crate) fn tell(&mut self) {
+        for event in self.untold.drain(..) {
+            match event {
+                Event::Acked(_, acked) => self.controller.acked(&acked),
+                Event::Lost(lost) => self.controller.lost(&lost),
+            }
+        }
+    }
+
     /// The ACK's last packet was told.
     pub(crate) fn ack_ends(&mut self) {
         let mut batch = std::mem::take(&mut self.batch);
@@ -174,18 +235,19 @@ impl Core {
             let grows = !recovering && growing > 0 && *number < self.flight.oldest();
             growing -= u32::from(grows);
             let latest = at + 1 == batch.len();
-            self.controller.acked(&Acked {
+            let acked = Acked {
                 now: self.now,
                 number: *number,
                 bytes: record.bytes,
                 sent_at: record.sent_at,
-                received_at: None,
+                received_at: record.received_at,
                 rtt: latest.then(|| self.now - record.sent_at),
                 in_flight,
                 app_limited: record.app_limited,
                 recovering,
                 grows,
-            });
+            };
+            self.untold.push(Event::Acked(record.pn, acked));
         }
         batch.clear();
         self.batch = batch;
@@ -212,12 +274,13 @@ impl Core {
             return;
         }
         (self.episode, self.recovers) = (Some(now), !persistent);
+        self.timeouts += u64::from(persistent);
         let kind = match (persistent, marked) {
             (true, _) => LossKind::Timeout,
             (false, true) => LossKind::Ecn,
             (false, false) => LossKind::FastRetransmit,
         };
-        self.controller.lost(&Lost { now, kind, in_flight });
+        self.untold.push(Event::Lost(Lost { now, kind, in_flight }));
     }
 
     /// The path changed under the connection: nothing of what is in flight will be heard of.

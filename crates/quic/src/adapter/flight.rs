@@ -16,6 +16,8 @@ pub(crate) struct Record {
     pub(crate) bytes: Bytes,
     /// Nothing more was there to be sent when it left.
     pub(crate) app_limited: bool,
+    /// When it reached the receiver, on its clock, as far as that was told.
+    pub(crate) received_at: Option<Nanos>,
     /// Acknowledged, or given up.
     settled: bool,
 }
@@ -48,7 +50,7 @@ impl Flight {
         if self.records.back().is_some_and(|last| pn <= last.pn) {
             self.clear();
         }
-        self.records.push_back(Record { pn, sent_at, bytes, app_limited: false, settled: false });
+        self.records.push_back(Record { pn, sent_at, bytes, app_limited: false, received_at: None, settled: false });
         self.bytes += bytes;
         self.first + self.records.len() as u64 - 1
     }
@@ -76,6 +78,12 @@ impl Flight {
             self.first += 1;
         }
         Some(found)
+    }
+
+    /// When a packet in flight reached the receiver, to be filled in.
+    pub(crate) fn received_at(&mut self, pn: u64) -> Option<&mut Option<Nanos>> {
+        let at = self.records.binary_search_by_key(&pn, |record| record.pn).ok()?;
+        Some(&mut self.records[at].received_at)
     }
 
     /// Nothing is in flight any more, whatever became of it.

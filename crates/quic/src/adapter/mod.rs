@@ -7,6 +7,7 @@
 
 mod core;
 mod flight;
+mod passing;
 
 use std::any::Any;
 use std::fmt;
@@ -20,8 +21,12 @@ use symbiosis_control::Setup;
 use symbiosis_control::params::Values;
 use symbiosis_control::registry::Entry;
 
+use symbiosis_control::observer::Findings;
+
 use self::core::{Core, Gate};
+pub(crate) use self::passing::Pass;
 use crate::clock::Clock;
+use crate::feedback::wire::{Arrived, Left};
 
 /// A rate at which noq's pacer never waits for longer than a nanosecond \[bytes/s\]: departures are ours.
 const UNPACED: u64 = 1_000_000_000_000;
@@ -71,9 +76,39 @@ impl Seat {
         self.with(Core::found_no_more).flatten()
     }
 
+    /// The controller hears what happened.
+    pub(crate) fn tell(&self) {
+        self.with(Core::tell);
+    }
+
+    /// The receiver says when packets arrived.
+    pub(crate) fn arrived(&self, arrivals: &[Arrived]) {
+        self.with(|core| core.arrived(arrivals));
+    }
+
+    /// The receiver's half of the controller found something.
+    pub(crate) fn found(&self, now: Nanos, findings: Findings) {
+        self.with(|core| core.found(now, findings));
+    }
+
+    /// The last full packet that left, once.
+    pub(crate) fn take_left(&self) -> Option<Left> {
+        self.with(Core::take_left).flatten()
+    }
+
+    /// Whether the controller wants the receiver's word for arrivals.
+    pub(crate) fn wants_arrivals(&self) -> bool {
+        self.with(|core| core.controller.wants_arrivals()).unwrap_or(false)
+    }
+
     /// The window, and what is in flight, both on the wire.
     pub fn window(&self) -> (Bytes, Bytes) {
         self.with(|core| (core.permit().window, core.in_flight())).unwrap_or_default()
+    }
+
+    /// Times that congestion was persistent.
+    pub(crate) fn timeouts(&self) -> u64 {
+        self.with(|core| core.timeouts).unwrap_or_default()
     }
 
     /// The controller's gauges.

@@ -17,6 +17,8 @@ enum Heard {
 struct Recorder {
     heard: Arc<Mutex<Vec<Heard>>>,
     permit: Arc<Mutex<Permit>>,
+    /// When packets reached the receiver.
+    times: Arc<Mutex<Vec<Option<Nanos>>>>,
 }
 
 impl Controller for Recorder {
@@ -25,6 +27,7 @@ impl Controller for Recorder {
     }
 
     fn acked(&mut self, ack: &Acked) {
+        self.times.lock().unwrap().push(ack.received_at);
         let rtt = ack.rtt.map(|rtt| rtt.0 / 1_000_000);
         self.heard.lock().unwrap().push(Heard::Acked(ack.number, ack.in_flight.0, ack.grows, ack.recovering, rtt, ack.app_limited));
     }
@@ -42,6 +45,7 @@ struct Bench {
     core: Core,
     heard: Arc<Mutex<Vec<Heard>>>,
     permit: Arc<Mutex<Permit>>,
+    times: Arc<Mutex<Vec<Option<Nanos>>>>,
 }
 
 fn ms(ms: u64) -> Nanos {
@@ -52,10 +56,11 @@ fn ms(ms: u64) -> Nanos {
 fn bench() -> Bench {
     let heard = Arc::new(Mutex::new(Vec::new()));
     let permit = Arc::new(Mutex::new(Permit::window(Bytes(10_000))));
-    let controller = Box::new(Recorder { heard: heard.clone(), permit: permit.clone() });
+    let times = Arc::new(Mutex::new(Vec::new()));
+    let controller = Box::new(Recorder { heard: heard.clone(), permit: permit.clone(), times: times.clone() });
     let mut core = Core::new(controller, Bytes(1000), Bytes(100), Bytes(5000), Nanos::ZERO, ms(0));
     core.establish(ms(0));
-    Bench { core, heard, permit }
+    Bench { core, heard, permit, times }
 }
 
 impl Bench {
@@ -78,6 +83,7 @@ impl Bench {
     }
 
     fn heard(&mut self) -> Vec<Heard> {
+        self.core.tell();
         std::mem::take(&mut self.heard.lock().unwrap())
     }
 }
@@ -152,7 +158,7 @@ fn the_gate_opens_when_the_controller_says() {
 #[test]
 fn what_is_nearer_than_the_host_can_tell_leaves_at_once() {
     let mut bench = bench();
-    let controller = Box::new(Recorder { heard: bench.heard.clone(), permit: bench.permit.clone() });
+    let controller = Box::new(Recorder { heard: bench.heard.clone(), permit: bench.permit.clone(), times: bench.times.clone() });
     bench.core = Core::new(controller, Bytes(1000), Bytes(100), Bytes(5000), Nanos::from_micros(20), ms(0));
     bench.core.establish(ms(5));
     for (ahead_us, gate) in [(0, Gate::Window(9000)), (20, Gate::Window(9000)), (21, Gate::Until(Nanos::from_micros(5021)))] {
@@ -182,7 +188,7 @@ fn whoever_found_nothing_to_send_was_not_held_back() {
 #[test]
 fn nothing_passes_before_the_handshake_is_complete() {
     let mut bench = bench();
-    let controller = Box::new(Recorder { heard: bench.heard.clone(), permit: bench.permit.clone() });
+    let controller = Box::new(Recorder { heard: bench.heard.clone(), permit: bench.permit.clone(), times: bench.times.clone() });
     bench.core = Core::new(controller, Bytes(1000), Bytes(100), Bytes(5000), Nanos::ZERO, ms(0));
     assert_eq!(bench.core.gate(), Gate::Window(4500));
     bench.core.sent(ms(0), 900, 0);
@@ -200,4 +206,22 @@ fn time_never_goes_back() {
     bench.core.acked(ms(4), ms(5), 0);
     bench.core.ack_ends();
     assert_eq!(bench.core.now, ms(5));
+}
+
+#[test]
+fn the_receivers_word_is_told_with_the_ack() {
+    use crate::feedback::wire::Arrived;
+    let mut bench = bench();
+    bench.sends(0..4);
+    let arrived = |pn, at| Arrived { pn, at: ms(at) };
+    // Of packet 0 beside its ACK; of 1 before; of 2 the first word counts; 3 and what was never sent are not told of, or too late.
+    bench.core.acked(ms(50), ms(0), 0);
+    bench.core.ack_ends();
+    bench.core.arrived(&[arrived(0, 7000), arrived(1, 7001), arrived(2, 7002), arrived(2, 9999), arrived(77, 1)]);
+    bench.ack(51, &[1, 2]);
+    bench.ack(52, &[3]);
+    bench.core.arrived(&[arrived(3, 7003)]);
+    bench.core.tell();
+    let times = bench.times.lock().unwrap().clone();
+    assert_eq!(times, [Some(ms(7000)), Some(ms(7001)), Some(ms(7002)), None]);
 }

@@ -21,10 +21,11 @@ use symbiosis_base::{Nanos, Random};
 
 use crate::choice::Choice;
 use crate::clock::Clock;
+use crate::feedback::witness::Witness;
 use crate::identity::{Identity, IdentityError, SERVER_NAME, Seen, Trust};
 
-use peer::Peer;
 pub use peer::View;
+use peer::{Ends, Peer};
 pub use settings::{QLOG, Settings};
 
 /// Most connections that a node takes at a time: each may hold [`Settings::buffer`] twice.
@@ -118,26 +119,38 @@ impl<S: Session> Node<S> {
     pub fn connect(&mut self, now: Nanos, to: SocketAddr, name: Option<&str>, trust: &Trust, session: S) -> Result<PeerId, IdentityError> {
         let seen = Seen::default();
         let tls = QuicClientConfig::try_from(trust.tls(&seen)?).expect("TLS 1.3 has QUIC's first cipher suite");
-        let (transport, seat) = self.settings.transport(&self.choice, self.clock, self.random.seed(), self.qlog.as_deref());
-        let mut config = ClientConfig::new(Arc::new(tls));
-        config.transport_config(transport);
+        let made = self.settings.transport(&self.choice, self.clock, self.random.seed(), self.qlog.as_deref());
+        let witness = Witness::default();
+        let mut config = ClientConfig::new(witness.clone().client(Arc::new(tls)));
+        config.transport_config(made.transport.clone());
         let (handle, connection) = self
             .endpoint
             .connect(self.clock.instant(now), config, to, name.unwrap_or(SERVER_NAME))
             .map_err(|error| IdentityError::new(format!("{to} cannot be called: {error}")))?;
-        self.peers.insert(handle.0, Peer::new(handle, connection, seat, seen, session));
+        self.peers.insert(
+            handle.0,
+            Peer::new(
+                handle,
+                connection,
+                made,
+                Ends { witness, seen, host: self.settings.host(), payload: self.settings.payload },
+                session,
+            ),
+        );
         Ok(handle.0)
     }
 
-    /// A datagram arrived.
-    pub fn receive(&mut self, now: Nanos, from: SocketAddr, datagram: BytesMut) {
+    /// A datagram is here, and arrived at `at`: before `now`, or then.
+    pub fn receive(&mut self, now: Nanos, at: Nanos, from: SocketAddr, datagram: BytesMut) {
         let mut reply = Vec::new();
+        let payload = datagram.len();
         let event = self.endpoint.handle(self.clock.instant(now), FourTuple::from_remote(from), None, datagram, &mut reply);
         match event {
             None => {}
             Some(DatagramEvent::ConnectionEvent(handle, event)) => {
                 if let Some(peer) = self.peers.get_mut(&handle.0) {
                     peer.connection.handle_event(event);
+                    peer.feedback.arrived(at, payload);
                     self.settle(now, handle);
                 }
             }
@@ -158,13 +171,15 @@ impl<S: Session> Node<S> {
             let transmit = self.endpoint.refuse(incoming, &mut reply);
             return self.reply(transmit.destination, transmit.size, reply);
         }
-        let (transport, seat) = self.settings.transport(&self.choice, self.clock, self.random.seed(), self.qlog.as_deref());
-        let mut config = ServerConfig::with_crypto(tls.clone());
-        config.transport_config(transport);
+        let made = self.settings.transport(&self.choice, self.clock, self.random.seed(), self.qlog.as_deref());
+        let witness = Witness::default();
+        let mut config = ServerConfig::with_crypto(witness.clone().server(tls.clone()));
+        config.transport_config(made.transport.clone());
         match self.endpoint.accept(incoming, self.clock.instant(now), &mut reply, Some(Arc::new(config))) {
             Ok((handle, connection)) => {
                 let session = accept(from);
-                self.peers.insert(handle.0, Peer::new(handle, connection, seat, Seen::default(), session));
+                let ends = Ends { witness, seen: Seen::default(), host: self.settings.host(), payload: self.settings.payload };
+                self.peers.insert(handle.0, Peer::new(handle, connection, made, ends, session));
                 self.settle(now, handle);
             }
             Err(error) => {

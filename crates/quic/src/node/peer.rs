@@ -5,18 +5,28 @@ use std::num::NonZeroUsize;
 
 use bytes::Bytes;
 use noq_proto::{Connection, ConnectionHandle, Event, PathId, VarInt};
-use symbiosis_base::Nanos;
+use symbiosis_base::{Bytes as Size, Nanos};
 
-use crate::adapter::Seat;
+use crate::adapter::{Pass, Seat};
 use crate::clock::Clock;
+use crate::feedback::witness::Witness;
+use crate::feedback::{Feedback, Host};
 use crate::identity::Seen;
 
+use super::settings::Made;
 use super::{Next, Session};
 
 pub(super) struct Peer<S> {
     pub(super) handle: ConnectionHandle,
     pub(super) connection: Connection,
     seat: Option<Seat>,
+    pass: Pass,
+    pub(super) feedback: Feedback,
+    /// UDP payload of a full packet, and what UDP and IP add to it.
+    payload: u16,
+    overhead: Size,
+    /// Something to be said to the peer has not left.
+    unsaid: bool,
     seen: Seen,
     pub(super) session: S,
     pub(super) established: bool,
@@ -28,7 +38,7 @@ pub(super) struct Peer<S> {
     held_until: Nanos,
 }
 
-/// What is known of a connection from outside.
+/// What is known of a connection from outside. Sizes are on the wire.
 #[derive(Clone, Debug)]
 pub struct View {
     /// The handshake is done.
@@ -39,23 +49,57 @@ pub struct View {
     pub seen: Seen,
     /// Smoothed round-trip time.
     pub rtt: Nanos,
-    /// Congestion window: on the wire if the controller is ours, UDP payload if it is noq's.
-    pub window: symbiosis_base::Bytes,
+    /// A full packet.
+    pub packet: Size,
+    /// Congestion window.
+    pub window: Size,
+    /// In flight after the last ACK.
+    pub in_flight: Size,
+    /// Acknowledged since the start.
+    pub delivered: Size,
+    /// Arrived since the start.
+    pub received: Size,
     /// Packets sent, those that only acknowledge included.
     pub sent: u64,
     /// Packets given up as lost.
     pub lost: u64,
     /// Congestion events as noq counts them: one for each moment at which packets were found lost.
     pub congestion_events: u64,
+    /// Times that congestion was persistent, as a controller of ours was told.
+    pub timeouts: u64,
     /// ACK frames that came.
     pub acks: u64,
     /// The controller's gauges.
     pub gauges: Vec<(&'static str, f64)>,
 }
 
+/// What is known of a connection's ends.
+pub(super) struct Ends {
+    pub(super) witness: Witness,
+    pub(super) seen: Seen,
+    pub(super) host: Host,
+    /// UDP payload of a full packet.
+    pub(super) payload: u16,
+}
+
 impl<S: Session> Peer<S> {
-    pub(super) fn new(handle: ConnectionHandle, connection: Connection, seat: Option<Seat>, seen: Seen, session: S) -> Peer<S> {
-        Peer { handle, connection, seat, seen, session, established: false, again: false, may_transmit: true, held_until: Nanos::MAX }
+    pub(super) fn new(handle: ConnectionHandle, connection: Connection, made: Made, ends: Ends, session: S) -> Peer<S> {
+        Peer {
+            handle,
+            connection,
+            seat: made.seat,
+            pass: made.pass,
+            feedback: Feedback::new(ends.witness, ends.host, made.wants),
+            payload: ends.payload,
+            overhead: ends.host.overhead,
+            unsaid: false,
+            seen: ends.seen,
+            session,
+            established: false,
+            again: false,
+            may_transmit: true,
+            held_until: Nanos::MAX,
+        }
     }
 
     /// Takes note of what happened, and lets the session go on.
@@ -71,6 +115,12 @@ impl<S: Session> Peer<S> {
                 Event::ConnectionLost { reason } => self.session.ended(&reason),
                 _ => {}
             }
+        }
+        while let Some(message) = self.connection.datagrams().recv() {
+            self.feedback.hears(now, &message, self.seat.as_ref());
+        }
+        if let Some(seat) = &self.seat {
+            seat.tell();
         }
         self.again = false;
         self.may_transmit = true;
@@ -90,22 +140,40 @@ impl<S: Session> Peer<S> {
 
     /// What the controller held back may leave if its time has come.
     pub(super) fn release(&mut self, now: Nanos) {
-        self.may_transmit |= self.held_until <= now;
+        self.may_transmit |= self.held_until <= now || self.feedback.wake_at() <= now;
     }
 
     pub(super) fn transmit(&mut self, now: Nanos, clock: &Clock, buffer: &mut Vec<u8>) -> Option<SocketAddr> {
         if let Some(seat) = &self.seat {
             seat.looks(now);
         }
+        let rtt = self.rtt();
+        if let Some(report) = self.feedback.reports(now, rtt) {
+            self.say(report);
+            self.unsaid = true;
+        }
+        self.pass.looks(self.unsaid);
         self.held_until = Nanos::MAX;
         let found = self.connection.poll_transmit(clock.instant(now), NonZeroUsize::MIN, buffer);
-        if found.is_none() {
-            self.may_transmit = false;
-            if let Some(seat) = &self.seat {
-                self.held_until = seat.found_no_more().unwrap_or(Nanos::MAX);
-            }
+        self.pass.looked(found.is_some());
+        self.unsaid &= found.is_none();
+        match (&self.seat, &found) {
+            (Some(seat), Some(_)) => self.feedback.left(now, rtt, seat).into_iter().flatten().for_each(|message| self.say(message)),
+            (Some(seat), None) => self.held_until = seat.found_no_more().unwrap_or(Nanos::MAX),
+            (None, _) => {}
         }
+        self.may_transmit = found.is_some();
         found.map(|transmit| transmit.destination)
+    }
+
+    fn rtt(&self) -> Nanos {
+        self.connection.rtt(PathId::ZERO).map_or(Nanos::ZERO, |rtt| Nanos(rtt.as_nanos() as u64))
+    }
+
+    /// Says something to the peer, with the next packet or in one of its own. Whoever takes no messages is not told.
+    fn say(&mut self, message: Bytes) {
+        // Of too many the oldest is forgotten.
+        let _ = self.connection.datagrams().send(message, true);
     }
 
     pub(super) fn wake_at(&self, clock: &Clock) -> Nanos {
@@ -113,25 +181,34 @@ impl<S: Session> Peer<S> {
             return Nanos::ZERO;
         }
         let timer = self.connection.poll_timeout().map_or(Nanos::MAX, |at| clock.nanos(at));
-        timer.min(self.held_until)
+        timer.min(self.held_until).min(self.feedback.wake_at())
     }
 
     pub(super) fn view(&mut self) -> View {
         let stats = self.connection.path_stats(PathId::ZERO);
         let all = self.connection.stats();
-        let (window, gauges) = match &self.seat {
-            Some(seat) => (seat.window().0, seat.gauges()),
-            None => (symbiosis_base::Bytes(stats.map_or(0, |stats| stats.cwnd)), Vec::new()),
+        let packet = Size(self.payload.into()) + self.overhead;
+        let in_packets = |payload: u64| Size::from_f64(payload as f64 * packet.as_f64() / f64::from(self.payload));
+        let (window, timeouts, gauges) = match &self.seat {
+            Some(seat) => (seat.window().0, seat.timeouts(), seat.gauges()),
+            None => (in_packets(stats.map_or(0, |stats| stats.cwnd)), 0, Vec::new()),
         };
+        let (in_flight, delivered, packets) = self.pass.flight();
+        let on_wire = |payload: u64, packets: u64| Size(payload + packets * self.overhead.0);
         View {
             established: self.established,
             closed: self.connection.is_closed(),
             seen: self.seen.clone(),
             rtt: Nanos(stats.map_or(0, |stats| stats.rtt.as_nanos() as u64)),
+            packet,
             window,
+            in_flight: in_packets(in_flight),
+            delivered: on_wire(delivered, packets),
+            received: on_wire(all.udp_rx.bytes, all.udp_rx.datagrams),
             sent: stats.map_or(0, |stats| stats.sent_packets),
             lost: stats.map_or(0, |stats| stats.lost_packets),
             congestion_events: stats.map_or(0, |stats| stats.congestion_events),
+            timeouts,
             acks: all.frame_rx.acks,
             gauges,
         }

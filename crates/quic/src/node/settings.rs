@@ -7,9 +7,10 @@ use std::time::Duration;
 use noq_proto::{AckFrequencyConfig, TransportConfig, VarInt};
 use symbiosis_base::{Bytes, Nanos};
 
-use crate::adapter::Seat;
+use crate::adapter::{Pass, Seat};
 use crate::choice::{At, Choice};
 use crate::clock::Clock;
+use crate::feedback::{Host, Wants};
 
 /// Whether this build can write down connections ([`super::Node::log_to`]): only with the feature `qlog`.
 pub const QLOG: bool = cfg!(feature = "qlog");
@@ -31,7 +32,21 @@ pub struct Settings {
     pub buffer: Bytes,
     /// A connection from which nothing is heard for so long has ended. So long because a path may be gone for seconds.
     pub idle: Duration,
+    /// Receivers are asked when packets arrived, where the controller makes use of it.
+    pub receiver_times: bool,
 }
+
+/// What noq is told of a connection, and the world's side of it.
+pub(crate) struct Made {
+    pub(crate) transport: Arc<TransportConfig>,
+    /// Of the controller, if it is one of ours.
+    pub(crate) seat: Option<Seat>,
+    pub(crate) pass: Pass,
+    pub(crate) wants: Wants,
+}
+
+/// Messages that wait to leave, or to be read, are so many bytes at the most: a few of the largest.
+const MESSAGES: usize = 8 << 10;
 
 impl Default for Settings {
     fn default() -> Settings {
@@ -42,22 +57,29 @@ impl Default for Settings {
             timer: Nanos::ZERO,
             buffer: Bytes(64_000_000),
             idle: Duration::from_secs(20),
+            receiver_times: true,
         }
     }
 }
 
 impl Settings {
-    /// A transport for one connection with the controller of `choice`; and the world's side of it, if it is one of ours.
-    pub(crate) fn transport(&self, choice: &Choice, clock: Clock, seed: u64, qlog: Option<&Path>) -> (Arc<TransportConfig>, Option<Seat>) {
+    pub(crate) fn host(&self) -> Host {
+        Host { overhead: self.overhead, timer: self.timer }
+    }
+
+    /// A transport for one connection with the controller of `choice`.
+    pub(crate) fn transport(&self, choice: &Choice, clock: Clock, seed: u64, qlog: Option<&Path>) -> Made {
         let at = At { clock, seed, payload: self.payload, overhead: self.overhead, initial_window: self.initial_window, timer: self.timer };
         let (factory, seat) = choice.factory(&at);
+        let pass = Pass::default();
+        let wants = Wants { arrivals: self.receiver_times, observer: choice.observer(self.payload) };
         let buffer = VarInt::try_from(self.buffer.0).unwrap_or(VarInt::MAX);
         // Every packet is to be acknowledged at once: an ACK is a measurement (draft-ietf-quic-ack-frequency).
         let mut acks = AckFrequencyConfig::default();
         acks.ack_eliciting_threshold(VarInt::from_u32(0));
         let mut config = TransportConfig::default();
         config
-            .congestion_controller_factory(factory)
+            .congestion_controller_factory(pass.factory(factory))
             .ack_frequency_config(Some(acks))
             .initial_mtu(self.payload)
             .mtu_discovery_config(None)
@@ -65,6 +87,8 @@ impl Settings {
             .stream_receive_window(buffer)
             .receive_window(buffer)
             .send_window(self.buffer.0)
+            .datagram_receive_buffer_size(Some(MESSAGES))
+            .datagram_send_buffer_size(MESSAGES)
             .max_concurrent_uni_streams(VarInt::from_u32(0))
             .keep_alive_interval(Some(self.idle / 4))
             .max_idle_timeout(Some(self.idle.try_into().expect("an idle time of days is no idle time")));
@@ -74,6 +98,6 @@ impl Settings {
         }
         #[cfg(not(feature = "qlog"))]
         let _ = qlog;
-        (Arc::new(config), seat)
+        Made { transport: Arc::new(config), seat, pass, wants }
     }
 }

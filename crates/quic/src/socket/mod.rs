@@ -87,7 +87,7 @@ pub fn run<S: Session>(
         for turn in 1..=TURN {
             let Some(arrival) = udp.receive()? else { break };
             last = last.max(arrival.at);
-            node.receive(last, arrival.from, arrival.datagram);
+            node.receive(last, arrival.at, arrival.from, arrival.datagram);
             busy = turn == TURN;
         }
         last = last.max(clock.now());

@@ -246,7 +246,7 @@ impl<S: Session> World<S> {
             log.push(Passed { at, from, bytes, came: true });
         }
         if !self.nodes[to].gone {
-            self.nodes[to].node.receive(at, address(from), travelling.datagram);
+            self.nodes[to].node.receive(at, at, address(from), travelling.datagram);
             self.tend(to);
         }
     }

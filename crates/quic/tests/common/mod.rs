@@ -21,6 +21,8 @@ pub struct Way {
     pub mbps: f64,
     pub rtt_ms: u64,
     pub queue: u64,
+    /// Mean of what ACKs are delayed by at random, in order.
+    pub ack_jitter: Nanos,
     pub harm: Harm,
     pub settings: Settings,
     pub seed: u64,
@@ -30,7 +32,16 @@ pub struct Way {
 
 impl Way {
     pub fn new(mbps: f64, rtt_ms: u64, queue: u64) -> Way {
-        Way { mbps, rtt_ms, queue, harm: Harm::default(), settings: Settings::default(), seed: 1, measure: (Nanos::ZERO, Nanos::MAX) }
+        Way {
+            mbps,
+            rtt_ms,
+            queue,
+            ack_jitter: Nanos::ZERO,
+            harm: Harm::default(),
+            settings: Settings::default(),
+            seed: 1,
+            measure: (Nanos::ZERO, Nanos::MAX),
+        }
     }
 
     pub fn links(&self) -> Vec<Link> {
@@ -38,7 +49,8 @@ impl Way {
         let ideal = LinkSpec::ideal(Rate::from_mbps(self.mbps), delay);
         let forth = LinkSpec { queue: QueueLimit::Packets(self.queue), ..ideal.clone() };
         let watched = Link::watched(&forth, Random::new(self.seed, 100), self.measure.0, self.measure.1, None);
-        vec![watched, Link::plain(&ideal, Random::new(self.seed, 101))]
+        let back = LinkSpec { jitter: self.ack_jitter, ..ideal };
+        vec![watched, Link::plain(&back, Random::new(self.seed, 101))]
     }
 
     /// A world with the server as node 0, and a client for each `(controller, tasks)` behind it. The bottleneck leads to the server, and

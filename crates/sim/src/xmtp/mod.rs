@@ -42,7 +42,9 @@ impl Transport for Xmtp {
 pub(crate) fn ends(plan: &FlowPlan, seed: u64, observer: fn(&Setup, &Values) -> Box<dyn Observer>) -> (Sender, Receiver) {
     let setup = Setup { packet: plan.packet, initial_window: Bytes(plan.initial_window * plan.packet.0), timer: plan.send_timer, seed };
     let controller = (plan.cc.build)(&setup, &plan.params);
-    (Sender::new(plan, controller), Receiver::new(observer(&setup, &plan.params), plan.ack.0 as u32))
+    // The sender's timer is coarse; the receiver's clock is exact.
+    let observer = observer(&Setup { timer: Nanos::ZERO, ..setup }, &plan.params);
+    (Sender::new(plan, controller), Receiver::new(observer, plan.ack.0 as u32))
 }
 
 /// A data packet. Packets are numbered from 0; a number stands for the same payload whenever it is sent.
