@@ -7,6 +7,8 @@ use std::process::ExitCode;
 use miette::{Diagnostic, LabeledSpan, NamedSource, Report, SourceCode, miette};
 use symbiosis_lab::scenario::ScenarioError;
 
+use crate::interrupt;
+
 /// Why a command ends early.
 #[derive(Debug)]
 pub enum Failure {
@@ -21,6 +23,8 @@ pub enum Failure {
         /// Its exit code.
         code: u8,
     },
+    /// Somebody asked for the end, and everything is taken away.
+    Interrupted,
     /// Nobody reads the output any more. That is no failure: `| head` does it.
     Unread,
 }
@@ -45,6 +49,10 @@ impl Failure {
             Failure::Said { text, code } => {
                 eprint!("{text}");
                 ExitCode::from(code)
+            }
+            Failure::Interrupted => {
+                eprintln!("interrupted");
+                ExitCode::from(interrupt::CODE)
             }
             Failure::Unread => ExitCode::SUCCESS,
         }

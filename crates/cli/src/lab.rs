@@ -1,6 +1,7 @@
 //! `symbiosis lab`: runs a scenario with the kernel's own TCP over an emulated path.
 
 use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use clap::value_parser;
@@ -10,6 +11,7 @@ use symbiosis_linux::testbed::{self, TestbedError};
 use symbiosis_sim::Plan;
 
 use crate::failure::Failure;
+use crate::interrupt;
 use crate::output::{Extras, OutFolder};
 use crate::print::{json, print};
 use crate::results;
@@ -49,6 +51,7 @@ pub struct Args {
 /// # Errors
 /// The scenario or the output folder is at fault, this machine or user cannot do it, or writing fails.
 pub fn run(args: &Args) -> Result<(), Failure> {
+    let enough = interrupt::watch()?;
     let mut scenario = Scenario::load_for(World::Kernel, &args.file, &args.sets)?;
     if let Some(seed) = args.seed {
         scenario.plan.seed = seed;
@@ -60,7 +63,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     }
     let mut runs = Vec::new();
     for seed in seeds {
-        runs.push(one(&Plan { seed, ..scenario.plan.clone() })?);
+        runs.push(one(&Plan { seed, ..scenario.plan.clone() }, enough)?);
     }
     if let Some(out) = out {
         let extras = Extras { command: "lab", title: "Linux' TCP", csv: args.csv, pcap: false, array: args.seeds.is_some() };
@@ -72,10 +75,10 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     }
 }
 
-fn one(plan: &Plan) -> Result<Run, Failure> {
+fn one(plan: &Plan, enough: &AtomicBool) -> Result<Run, Failure> {
     let bar = alone(plan);
     let start = Instant::now();
-    let ran = testbed::run_until_valid(plan, ATTEMPTS).map_err(failed)?;
+    let ran = testbed::run_until_valid(plan, ATTEMPTS, enough).map_err(failed)?;
     bar.finish_and_clear();
     if let Some(void) = &ran.machine.void {
         eprintln!("seed {}: void after {} attempts: {void}", plan.seed, ran.machine.attempts);
@@ -87,6 +90,7 @@ fn one(plan: &Plan) -> Result<Run, Failure> {
 pub fn failed(error: TestbedError) -> Failure {
     match error.help() {
         Some(help) => Failure::input(error, help),
+        None if matches!(error, TestbedError::Interrupted) => Failure::Interrupted,
         None => Failure::Other(miette!("{error}")),
     }
 }

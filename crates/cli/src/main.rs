@@ -1,10 +1,11 @@
 //! The command `symbiosis`: simulates scenarios, runs them and controllers in the kernel, reproduces the papers, transfers files.
 //!
-//! Results go to stdout, everything else to stderr. Exit codes: 0 done, 1 failed, 2 the input is at fault.
+//! Results go to stdout, everything else to stderr. Exit codes: 0 done, 1 failed, 2 the input is at fault, 130 interrupted.
 
 mod controllers;
 mod demo;
 mod failure;
+mod interrupt;
 mod kernel;
 mod lab;
 mod net;

@@ -3,7 +3,7 @@
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use clap::value_parser;
@@ -18,6 +18,7 @@ use symbiosis_lab::scenario::World;
 use symbiosis_linux::testbed;
 
 use crate::failure::Failure;
+use crate::interrupt;
 use crate::lab::failed;
 use crate::output::writable;
 use crate::print::print;
@@ -147,6 +148,8 @@ type Found = Vec<(&'static Experiment, Outcome)>;
 /// Runs the chosen experiments on all cores, and writes the report anew whenever one ends: an interrupted run leaves what it has, and the
 /// next one goes on from there.
 fn run_all(args: &Args, chosen: &[&'static Experiment], out: &Path) -> Result<Found, Failure> {
+    static NEVER: AtomicBool = AtomicBool::new(false);
+    let enough = if args.world == Where::Linux { interrupt::watch()? } else { &NEVER };
     // In the kernel one run follows another, and nothing is to run beside it.
     let threads = if args.world == Where::Linux { 1 } else { args.threads.unwrap_or(0).into() };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
@@ -157,7 +160,7 @@ fn run_all(args: &Args, chosen: &[&'static Experiment], out: &Path) -> Result<Fo
     let runs = AtomicU64::new(0);
     let ran = || bar.set_message(format!("{} simulations", runs.fetch_add(1, Ordering::Relaxed) + 1));
     let seeds = args.seeds.unwrap_or(args.world.seeds(args.quick));
-    let lab = Lab { world: args.world.world(), quick: args.quick, seeds, ran: &ran };
+    let lab = Lab { world: args.world.world(), quick: args.quick, seeds, ran: &ran, enough };
 
     let ids: Vec<_> = chosen.iter().map(|experiment| experiment.id).collect();
     let settings = format!("{:?} {} quick={} seeds={}", lab.world, ids.join(","), lab.quick, lab.seeds);
@@ -171,6 +174,10 @@ fn run_all(args: &Args, chosen: &[&'static Experiment], out: &Path) -> Result<Fo
     let found = Mutex::new(done);
     let one = |experiment: &&&'static Experiment| {
         let outcome = (experiment.run)(&lab);
+        if enough.load(Ordering::Relaxed) {
+            // Half of an experiment is none.
+            return Err(io::ErrorKind::Interrupted.into());
+        }
         unfinished.keep(experiment.id, &outcome)?;
         let mut found = found.lock().expect("nobody panics while writing");
         found.push((**experiment, outcome));
@@ -180,6 +187,9 @@ fn run_all(args: &Args, chosen: &[&'static Experiment], out: &Path) -> Result<Fo
     };
     let written: io::Result<()> = pool.install(|| left.par_iter().map(one).collect());
     bar.finish_and_clear();
+    if enough.load(Ordering::Relaxed) {
+        return Err(Failure::Interrupted);
+    }
     let found = found.into_inner().expect("nobody panics while writing");
     // Also where nothing was left to run: the interruption may have come between an outcome and the report.
     written

@@ -1,11 +1,13 @@
 //! The figures' claims on short versions. What is asserted here is what theory says must hold, whatever the verdicts' bounds.
 
+use std::sync::atomic::AtomicBool;
+
 use symbiosis_lab::experiments::{ALL, Lab, find};
 use symbiosis_lab::outcome::{Claim, Outcome, Verdict};
 use symbiosis_lab::scenario::{Scenario, World};
 
 fn quick(id: &str) -> Outcome {
-    let lab = Lab { world: World::Simulator, quick: true, seeds: 2, ran: &|| {} };
+    let lab = Lab { world: World::Simulator, quick: true, seeds: 2, ran: &|| {}, enough: &AtomicBool::new(false) };
     (find(World::Simulator, id).expect("it is listed").run)(&lab)
 }
 

@@ -1,5 +1,7 @@
 //! Where experiments run: scenarios in, outcomes out, all cores busy.
 
+use std::sync::atomic::AtomicBool;
+
 use rayon::prelude::*;
 use symbiosis_base::Nanos;
 use symbiosis_sim::{Outcome, Plan};
@@ -19,6 +21,8 @@ pub struct Lab<'a> {
     pub seeds: u64,
     /// Called after each simulation, from any thread.
     pub ran: &'a (dyn Fn() + Sync),
+    /// Whether somebody asks for the end: runs in real time then end before theirs.
+    pub enough: &'a AtomicBool,
 }
 
 impl Lab<'_> {

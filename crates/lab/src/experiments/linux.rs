@@ -55,7 +55,7 @@ impl Set {
         if self.missing.is_some() {
             return;
         }
-        match run_until_valid(&Plan { seed, ..self.scenario.plan.clone() }, ATTEMPTS) {
+        match run_until_valid(&Plan { seed, ..self.scenario.plan.clone() }, ATTEMPTS, lab.enough) {
             Ok(ran) => match ran.machine.void {
                 None => {
                     self.runs.push(ran.outcome);

@@ -1,17 +1,14 @@
 //! The path between the two hosts: packets that one device gives cross the plan's links, and leave by the other when the links say so.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
-
-use nix::errno::Errno;
-use nix::poll::{PollFd, PollFlags, ppoll};
-use nix::sys::time::TimeSpec;
 use std::os::fd::AsFd;
+
+use nix::poll::{PollFd, PollFlags};
 use symbiosis_base::{Bytes, Nanos, Random};
 use symbiosis_path::{Left, LinkSample, LinkStats, Network, NetworkLink, Traffic};
 use symbiosis_sim::{Plan, source};
 
 use super::account::Account;
+use super::clock::RunClock;
 use super::error::TestbedError;
 use super::lateness::Lateness;
 use super::network;
@@ -20,8 +17,6 @@ use super::tun::Tun;
 
 /// Packets that are taken from a device before others get their turn.
 const TURN: usize = 32;
-/// It looks at least this often whether it is to end.
-const LOOKS_EVERY: Nanos = Nanos::from_millis(20);
 /// Where a device gives packets, and the way that they go.
 const SENDER: usize = 0;
 
@@ -86,40 +81,33 @@ impl Emulator<'_> {
         }
     }
 
-    /// Moves packets between the devices from `began` to the end of the plan, or until something has failed elsewhere.
+    /// Moves packets between the devices until the run is over.
     ///
     /// # Errors
     /// A device is broken.
-    pub fn run(mut self, tuns: [&Tun; 2], began: Instant, failed: &AtomicBool) -> Result<Emulated, TestbedError> {
-        let now = || Nanos(Instant::now().saturating_duration_since(began).as_nanos() as u64);
+    pub fn run(mut self, tuns: [&Tun; 2], clock: RunClock<'_>) -> Result<Emulated, TestbedError> {
         let mut buffer = vec![0; network::mtu(self.plan) as usize];
-        let waiting = |error: Errno| TestbedError::System { what: "a TUN device cannot be waited for".into(), error: error.into() };
-        while now() < self.plan.duration && !failed.load(Ordering::Relaxed) {
+        while !clock.over() {
             let mut busy = false;
             for (from, tun) in tuns.iter().enumerate() {
                 for turn in 1..=TURN {
                     let Some(length) = tun.read(&mut buffer)? else { break };
-                    self.enters(now(), from, &buffer[..length]);
+                    self.enters(clock.now(), from, &buffer[..length]);
                     busy |= turn == TURN;
                 }
             }
-            self.network.advance(now());
+            self.network.advance(clock.now());
             while let Some(left) = self.network.pop() {
                 let at = left.at;
                 if let Some((to, packet)) = self.leaves(left) {
-                    self.lateness.left(at, now());
+                    self.lateness.left(at, clock.now());
                     self.refused += u64::from(!tuns[to].write(&packet));
                     self.spare.push(packet);
                 }
             }
-            let at = now();
-            let until = self.network.wake_at().min(self.plan.duration).min(at + LOOKS_EVERY);
-            if !busy && until > at {
-                let mut polled = tuns.map(|tun| PollFd::new(tun.as_fd(), PollFlags::POLLIN));
-                match ppoll(&mut polled, Some(TimeSpec::from_duration(Duration::from_nanos((until - at).0))), None) {
-                    Ok(_) | Err(Errno::EINTR) => {}
-                    Err(error) => return Err(waiting(error)),
-                }
+            let next = self.network.wake_at();
+            if !busy && next > clock.now() {
+                clock.wait(&mut tuns.map(|tun| PollFd::new(tun.as_fd(), PollFlags::POLLIN)), next)?;
             }
         }
         Ok(self.finish())

@@ -3,15 +3,13 @@
 use std::io::{self, ErrorKind, Write};
 use std::net::{Shutdown, SocketAddrV4, TcpListener, TcpStream};
 use std::os::fd::{AsFd, AsRawFd};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
 
-use nix::poll::{PollFd, PollFlags, ppoll};
+use nix::poll::{PollFd, PollFlags};
 use nix::sys::socket::{MsgFlags, recv};
-use nix::sys::time::TimeSpec;
 use symbiosis_base::Nanos;
 use symbiosis_sim::{FlowPlan, Plan};
 
+use super::clock::RunClock;
 use super::controllers::kernel_name;
 use super::error::TestbedError;
 use super::network::{receiver, sender};
@@ -21,44 +19,9 @@ use super::socket::{TcpInfo, connecting, reset_when_closed};
 const CHUNK: usize = 65_536;
 /// Chunks that a flow is given before others get their turn.
 const TURN: usize = 8;
-/// Both look at least this often whether something has failed.
-const LOOKS_EVERY: Nanos = Nanos::from_millis(50);
 
 /// A flow as the kernel told of it, at instants about as far apart as the samples of a trace; nothing before it began.
 pub type Told = Vec<(Nanos, Option<TcpInfo>)>;
-
-/// The time of a run.
-#[derive(Clone, Copy, Debug)]
-pub struct RunClock<'a> {
-    /// Its zero.
-    pub began: Instant,
-    /// Whether something has failed elsewhere.
-    pub failed: &'a AtomicBool,
-}
-
-impl RunClock<'_> {
-    fn now(&self) -> Nanos {
-        Nanos(Instant::now().saturating_duration_since(self.began).as_nanos() as u64)
-    }
-
-    /// Waits for one of the sockets until an instant.
-    fn wait(&self, polled: &mut [PollFd<'_>], until: Nanos) -> Result<(), TestbedError> {
-        let left = until.min(self.now() + LOOKS_EVERY) - self.now();
-        match ppoll(polled, Some(TimeSpec::from_duration(Duration::from_nanos(left.0))), None) {
-            Ok(_) | Err(nix::errno::Errno::EINTR) => Ok(()),
-            Err(error) => Err(TestbedError::system("sockets cannot be waited for")(error)),
-        }
-    }
-
-    /// Does something, and lets everybody know if it fails.
-    pub fn or_fail<T, E>(&self, work: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
-        work().inspect_err(|_| self.failed.store(true, Ordering::Relaxed))
-    }
-
-    fn over(&self, plan: &Plan) -> bool {
-        self.failed.load(Ordering::Relaxed) || self.now() >= plan.duration
-    }
-}
 
 /// A flow's sending end.
 struct End<'a> {
@@ -137,7 +100,7 @@ pub fn send(plan: &Plan, every: Nanos, clock: RunClock<'_>) -> Result<Vec<Told>,
     };
     let mut ends: Vec<End<'_>> = plan.flows.iter().enumerate().map(end).collect();
     let mut sample = Nanos::ZERO;
-    while !clock.over(plan) {
+    while !clock.over() {
         let now = clock.now();
         for end in &mut ends {
             end.tend(now)?;
@@ -171,7 +134,7 @@ pub fn receive(plan: &Plan, listener: &TcpListener, clock: RunClock<'_>) -> Resu
     listener.set_nonblocking(true).map_err(TestbedError::system("nobody can listen"))?;
     let mut streams: Vec<TcpStream> = Vec::new();
     let mut forgotten = vec![0; 4 * CHUNK];
-    while !clock.over(plan) {
+    while !clock.over() {
         let listening = std::iter::once(PollFd::new(listener.as_fd(), PollFlags::POLLIN));
         let mut polled: Vec<_> = listening.chain(streams.iter().map(|stream| PollFd::new(stream.as_fd(), PollFlags::POLLIN))).collect();
         clock.wait(&mut polled, plan.duration)?;

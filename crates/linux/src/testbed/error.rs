@@ -22,6 +22,9 @@ pub enum TestbedError {
     /// The plan asks for what this world does not have.
     #[error("{0}")]
     Plan(String),
+    /// Somebody wanted the run to end before its end.
+    #[error("interrupted")]
+    Interrupted,
     /// Something else that the system refuses.
     #[error("{what}: {error}")]
     System {
@@ -45,7 +48,7 @@ impl TestbedError {
                 let all = std::fs::read_to_string("/proc/sys/net/ipv4/tcp_available_congestion_control").unwrap_or_default();
                 Some(format!("it has {}; perhaps `modprobe tcp_{name}`", all.trim().replace(' ', ", ")))
             }
-            TestbedError::Plan(_) | TestbedError::System { .. } => None,
+            TestbedError::Plan(_) | TestbedError::Interrupted | TestbedError::System { .. } => None,
         }
     }
 

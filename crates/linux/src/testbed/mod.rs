@@ -11,6 +11,7 @@
 //! Nothing that is made here has a name outside: it is all gone with the process, whatever ends that.
 
 mod account;
+mod clock;
 mod controllers;
 mod emulator;
 mod ends;
@@ -25,7 +26,7 @@ mod socket;
 mod tests;
 mod tun;
 
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -34,9 +35,10 @@ use symbiosis_base::{Bytes, Nanos};
 use symbiosis_sim::{FlowPlan, FlowSample, FlowSummary, Outcome, Plan};
 
 use account::Account;
+use clock::RunClock;
 pub use controllers::{NATIVE, kernel_name};
 use emulator::{Emulated, Emulator};
-use ends::{RunClock, Told};
+use ends::Told;
 pub use error::TestbedError;
 pub use lateness::{LATE, LatenessSummary, MOST_LATE};
 use namespace::Namespace;
@@ -80,8 +82,8 @@ pub struct Machine {
 ///
 /// # Errors
 /// As [`run`].
-pub fn run_until_valid(plan: &Plan, most: u32) -> Result<Ran, TestbedError> {
-    until_valid(most, || run(plan))
+pub fn run_until_valid(plan: &Plan, most: u32, enough: &AtomicBool) -> Result<Ran, TestbedError> {
+    until_valid(most, || run(plan, enough))
 }
 
 fn until_valid(most: u32, mut run: impl FnMut() -> Result<Ran, TestbedError>) -> Result<Ran, TestbedError> {
@@ -107,22 +109,22 @@ pub fn available() -> Result<(), TestbedError> {
     })
 }
 
-/// Carries a plan out, once.
+/// Carries a plan out, once, unless somebody says that it is `enough` before its end.
 ///
 /// # Errors
-/// This process may not, something that is needed is missing, or the plan asks for what kernel TCP does not do.
-pub fn run(plan: &Plan) -> Result<Ran, TestbedError> {
+/// This process may not, something that is needed is missing, the plan asks for what kernel TCP does not do, or it was enough too soon.
+pub fn run(plan: &Plan, enough: &AtomicBool) -> Result<Ran, TestbedError> {
     check(plan)?;
     let hosts = Hosts::new(plan)?;
     let (failed, began) = (AtomicBool::new(false), Instant::now() + SETTLES);
-    let clock = RunClock { began, failed: &failed };
+    let clock = RunClock { began, end: plan.duration, failed: &failed, enough };
     let every = plan.sample_every.unwrap_or(USUAL_SAMPLES);
     let (path_on, ends_on) = realtime::processors();
     let (path, told, received) = thread::scope(|scope| {
         let tuns = [&hosts.sender.tun, &hosts.receiver.tun];
         let path = scope.spawn(move || {
             let realtime = realtime::pin(path_on) & realtime::first(PATH_FIRST);
-            let emulated = clock.or_fail(|| Emulator::new(plan).run(tuns, began, clock.failed))?;
+            let emulated = clock.or_fail(|| Emulator::new(plan).run(tuns, clock))?;
             Ok::<_, TestbedError>((emulated, realtime))
         });
         let (namespace, listener) = (&hosts.sender.namespace, &hosts.listener);
@@ -130,7 +132,7 @@ pub fn run(plan: &Plan) -> Result<Ran, TestbedError> {
             clock.or_fail(|| {
                 namespace.enter()?;
                 prepare(ends_on);
-                thread::sleep(began.saturating_duration_since(Instant::now()));
+                clock.await_start();
                 ends::send(plan, every, clock)
             })
         });
@@ -140,6 +142,9 @@ pub fn run(plan: &Plan) -> Result<Ran, TestbedError> {
         });
         (joined(path), joined(sender), joined(receiver))
     });
+    if enough.load(Ordering::Relaxed) {
+        return Err(TestbedError::Interrupted);
+    }
     // What fails first makes the others end early, without an error of their own.
     let (told, ()) = (told?, received?);
     let (mut emulated, realtime) = path?;

@@ -71,5 +71,5 @@ fn a_void_run_is_repeated_and_not_for_ever() {
 #[test]
 fn what_cannot_be_is_said_before_anything_is_made() {
     let none = Plan { flows: Vec::new(), ..plan() };
-    assert!(matches!(run(&none), Err(TestbedError::Plan(_))));
+    assert!(matches!(run(&none, &AtomicBool::new(false)), Err(TestbedError::Plan(_))));
 }
