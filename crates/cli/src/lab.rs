@@ -6,8 +6,9 @@ use std::time::Instant;
 
 use clap::value_parser;
 use miette::miette;
+use symbiosis_lab::in_kernel::{self, InKernelError};
 use symbiosis_lab::scenario::{Scenario, World};
-use symbiosis_linux::testbed::{self, TestbedError};
+use symbiosis_linux::testbed::TestbedError;
 use symbiosis_sim::Plan;
 
 use crate::failure::Failure;
@@ -78,7 +79,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 fn one(plan: &Plan, enough: &AtomicBool) -> Result<Run, Failure> {
     let bar = alone(plan);
     let start = Instant::now();
-    let ran = testbed::run_until_valid(plan, ATTEMPTS, enough).map_err(failed)?;
+    let ran = in_kernel::run(plan, ATTEMPTS, enough).map_err(failed)?;
     bar.finish_and_clear();
     if let Some(void) = &ran.machine.void {
         eprintln!("seed {}: void after {} attempts: {void}", plan.seed, ran.machine.attempts);
@@ -87,10 +88,10 @@ fn one(plan: &Plan, enough: &AtomicBool) -> Result<Run, Failure> {
 }
 
 /// What is missing is the user's to give; what breaks is not.
-pub fn failed(error: TestbedError) -> Failure {
+pub fn failed(error: InKernelError) -> Failure {
     match error.help() {
         Some(help) => Failure::input(error, help),
-        None if matches!(error, TestbedError::Interrupted) => Failure::Interrupted,
+        None if matches!(error, InKernelError::Testbed(TestbedError::Interrupted)) => Failure::Interrupted,
         None => Failure::Other(miette!("{error}")),
     }
 }

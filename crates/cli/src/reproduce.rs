@@ -122,7 +122,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         Failure::input(format!("--out {}: {why}", out.display()), "give a folder where you may write; it is made if it is not there")
     })?;
     if args.world == Where::Linux {
-        testbed::available().map_err(failed)?;
+        testbed::available().map_err(|error| failed(error.into()))?;
     }
     let outcomes = run_all(args, &chosen, &out)?;
     let entries = entries(args, &outcomes);

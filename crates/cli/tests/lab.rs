@@ -237,6 +237,50 @@ fn nothing_is_left_after_kill_9() {
     }
 }
 
+/// Whether the kernel has our congestion control.
+fn registered() -> bool {
+    let known = fs::read_to_string("/proc/sys/net/ipv4/tcp_available_congestion_control").unwrap();
+    known.split_whitespace().any(|name| name == "symbiosis")
+}
+
+/// A controller of ours gets its agent, measures the link, fills it, and is gone afterwards, also after Ctrl-C.
+#[test]
+fn symbiosis_measures_the_link_and_leaves_nothing() {
+    const TEST: &str = "symbiosis_measures_the_link_and_leaves_nothing";
+    if skipped(TEST) {
+        return;
+    }
+    let (folder, mut command) = lab(&["--set", "flow.0.cc=symbiosis", "--set", "measure.from_s=3", "--json", "--out", "out", "--csv"]);
+    let output = command.output().unwrap();
+    if output.status.code() == Some(2) {
+        // BTF, clang or libbpf: the message says which, and how to get it.
+        let _ = fs::write("/dev/stderr", format!("SKIPPED {TEST}: {}\n", String::from_utf8_lossy(&output.stderr)));
+        return;
+    }
+    let run = json(&output);
+    assert!(!registered());
+    if valid(TEST, &run) {
+        let flow = &run["flows"][0];
+        let rate = flow["throughput_mbps"].as_f64().unwrap();
+        assert!(rate >= 0.85 * 20.0, "{run:#}");
+        let trace = fs::read_to_string(folder.path().join("out/flows.csv")).unwrap();
+        let column = trace.lines().next().unwrap().split(',').position(|name| name == "K_mbps").expect("it measured the link's capacity");
+        let last: f64 = trace.lines().last().unwrap().split(',').nth(column).unwrap().parse().unwrap();
+        assert!((last / 20.0 - 1.0).abs() < 0.1, "K = {last} of 20 Mbit/s");
+    }
+    let (_folder, mut command) = lab(&["--set", "flow.0.cc=symbiosis", "--set", "duration_s=60"]);
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let began = Instant::now();
+    while !registered() {
+        assert!(began.elapsed() < Duration::from_secs(20), "it is not registered");
+        sleep(Duration::from_millis(50));
+    }
+    sleep(Duration::from_secs(1));
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert!(!registered());
+}
+
 #[test]
 fn without_root_there_is_one_clear_message() {
     if skipped("without_root_there_is_one_clear_message") {
@@ -260,7 +304,7 @@ fn without_root_there_is_one_clear_message() {
 #[test]
 fn what_the_kernel_does_not_do_is_refused_with_its_key() {
     let rows: &[(&str, &str)] = &[
-        ("flow.0.cc=cubic", "it runs in the simulator, not in the kernel"),
+        ("flow.0.cc=hcc", "it runs in the simulator, not in the kernel"),
         ("flow.0.cc=linux-cubik", "did you mean `linux-cubic`?"),
         ("flow.0.recovery=reno", "`flow.0.recovery` is given"),
         ("flow.0.receiver_times=true", "`flow.0.receiver_times` is given"),

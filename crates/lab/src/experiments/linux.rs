@@ -3,7 +3,7 @@
 //! Runs are one after another, the controllers in turns, so that what changes on the machine changes for all. A run in which the path was
 //! late too often is repeated, and left out if it is late again.
 
-use symbiosis_linux::testbed::{LatenessSummary, run_until_valid};
+use symbiosis_linux::testbed::LatenessSummary;
 use symbiosis_sim::{Outcome as Run, Plan};
 
 use super::Lab;
@@ -12,6 +12,7 @@ use super::series;
 use super::steps::Steps;
 use super::t5::{laboratory_at, to_california, to_tokyo, with_a_fixed};
 use crate::figure::{Axis, Figure, Mark, Series};
+use crate::in_kernel;
 use crate::outcome::{Claim, Measured, Outcome, Verdict};
 use crate::scenario::{Scenario, World};
 
@@ -55,7 +56,7 @@ impl Set {
         if self.missing.is_some() {
             return;
         }
-        match run_until_valid(&Plan { seed, ..self.scenario.plan.clone() }, ATTEMPTS, lab.enough) {
+        match in_kernel::run(&Plan { seed, ..self.scenario.plan.clone() }, ATTEMPTS, lab.enough) {
             Ok(ran) => match ran.machine.void {
                 None => {
                     self.runs.push(ran.outcome);
@@ -159,7 +160,7 @@ impl Played {
 }
 
 /// A path of B's in the kernel, whose timer is what it is.
-pub fn in_kernel(steps: Steps) -> Steps {
+pub fn without_timer(steps: Steps) -> Steps {
     Steps { id: format!("linux-{}", steps.id), timer_us: 0.0, ..steps }
 }
 
@@ -196,7 +197,7 @@ pub fn laboratory(lab: &Lab) -> Outcome {
     let mut found = Outcome::default();
     let mut ratios = Vec::new();
     for rtt in rtts {
-        let steps = in_kernel(laboratory_at(*rtt));
+        let steps = without_timer(laboratory_at(*rtt));
         let played = Played::new(lab, &if lab.quick { steps.quicker(0.25) } else { steps });
         played.show(&mut found, &format!("B6-{rtt}"), &format!("RTT {rtt} ms"));
         if *rtt >= 60.0 {
@@ -229,7 +230,7 @@ pub fn laboratory(lab: &Lab) -> Outcome {
 /// B Figs 8 and 9.
 pub fn osaka_tokyo(lab: &Lab) -> Outcome {
     let part = if lab.quick { 0.25 } else { 1.0 };
-    let played = Played::new(lab, &in_kernel(to_tokyo()).quicker(part));
+    let played = Played::new(lab, &without_timer(to_tokyo()).quicker(part));
     let mut found = Outcome::default();
     played.show(&mut found, "B9", "Osaka to Tokyo");
     let why = "with a buffer of two BDPs Reno keeps the link full, and who follows a step of UDP late or drains the queue gets less";
@@ -241,7 +242,7 @@ pub fn osaka_tokyo(lab: &Lab) -> Outcome {
 
 /// B Figs 10 and 11.
 pub fn osaka_california(lab: &Lab) -> Outcome {
-    let steps = in_kernel(to_california());
+    let steps = without_timer(to_california());
     let played = Played::new(lab, &if lab.quick { steps.quicker(1.0 / 3.0) } else { steps });
     let mut found = Outcome::default();
     played.show(&mut found, "B11", "Osaka to California");
@@ -251,7 +252,7 @@ pub fn osaka_california(lab: &Lab) -> Outcome {
 
 /// B Fig 12 and Table 7.
 pub fn fixed(lab: &Lab) -> Outcome {
-    let played = Played::new(lab, &in_kernel(with_a_fixed()));
+    let played = Played::new(lab, &without_timer(with_a_fixed()));
     let mut found = Outcome::default();
     played.show(&mut found, "B12", "Osaka to California, A = 80 Mbit/s");
     let rate = |cc: &str| match played.of(cc) {

@@ -16,7 +16,7 @@ use symbiosis_sim::{Outcome as Run, Plan, source};
 
 use super::Lab;
 use super::claims::within;
-use super::linux::{OURS, checked, in_kernel, set};
+use super::linux::{OURS, checked, set, without_timer};
 use super::series;
 use super::steps::Steps;
 use super::t5::to_california;
@@ -45,7 +45,7 @@ struct Told {
 
 /// Runs it where it can be run.
 pub fn run(lab: &Lab) -> Outcome {
-    let steps = in_kernel(to_california());
+    let steps = without_timer(to_california());
     let steps = Steps { id: "W3".into(), about: "Three worlds: Osaka to California".into(), ..steps };
     let steps = if lab.quick { steps.quicker(1.0 / 3.0) } else { steps };
     let scenario = lab.scenario(&steps.text(OURS, &format!("cc = \"{OURS}\"")));

@@ -1,7 +1,7 @@
 //! Where a scenario is carried out, and what it may ask for there.
 
 use symbiosis_base::Nanos;
-use symbiosis_control::registry::{self, Entry};
+use symbiosis_control::registry::{self, Entry, Feedback};
 use symbiosis_linux::testbed::{MOST_FLOWS, NATIVE};
 
 use super::error::Fault;
@@ -9,8 +9,6 @@ use super::file::{File, Flow, Recovery};
 use super::locate::suggestion;
 use super::topology::millis;
 
-/// Controllers of ours that the kernel runs, too.
-const IN_KERNEL: &[&str] = &["symbiosis", "symbiosis-paper"];
 /// What IPv4 and Linux' TCP put before the payload, time stamps included \[bytes\].
 const KERNEL_HEADER: u64 = 52;
 /// Packets that the kernel takes: IPv4's least that every host must (RFC 791), and Ethernet's jumbo frames \[bytes\].
@@ -30,7 +28,7 @@ impl World {
     pub fn controllers(self) -> Vec<&'static Entry> {
         match self {
             World::Simulator => registry::ALL.iter().collect(),
-            World::Kernel => registry::ALL.iter().filter(|entry| IN_KERNEL.contains(&entry.name)).chain(NATIVE).collect(),
+            World::Kernel => registry::ALL.iter().filter(|entry| matches!(entry.feedback, Feedback::Acks)).chain(NATIVE).collect(),
         }
     }
 
@@ -70,6 +68,12 @@ fn kernel(file: &File) -> Result<(), Fault> {
         return Err(Fault::at(place, format!("the scenario has {flows} flows")).help(format!("kernel TCP carries 1 to {MOST_FLOWS} here")));
     }
     for (at, flow) in file.flow.iter().enumerate() {
+        one_of_ours(file, at)?;
+        if let Some(word @ ("oracle" | "capacity")) = flow.params.get("measurement").and_then(|word| word.as_str()) {
+            let path = format!("flow.{at}.params.measurement");
+            return Err(Fault::at(&path, format!("`{path}` is \"{word}\", which is the simulator's own knowledge"))
+                .help("in the kernel the packets must measure: \"imtcp\" or \"imtcp-published\""));
+        }
         for (key, given, why) in refusals(flow) {
             if given {
                 let path = format!("flow.{at}.{key}");
@@ -78,6 +82,21 @@ fn kernel(file: &File) -> Result<(), Fault> {
         }
     }
     Ok(())
+}
+
+/// One agent runs one controller of ours, for all flows that want one.
+fn one_of_ours(file: &File, at: usize) -> Result<(), Fault> {
+    let native = |flow: &&Flow| NATIVE.iter().any(|entry| entry.name == flow.cc);
+    let flow = &file.flow[at];
+    match file.flow[..at].iter().find(|flow| !native(flow)) {
+        Some(first) if !native(&flow) && (&first.cc, &first.params) != (&flow.cc, &flow.params) => {
+            let path = format!("flow.{at}.cc");
+            let what = format!("`{path}` is \"{}\", and another flow has \"{}\", or other parameters", flow.cc, first.cc);
+            let names: Vec<&str> = NATIVE.iter().map(|entry| entry.name).collect();
+            Err(Fault::at(path, what).help(format!("the kernel runs one controller of ours at a time, beside {}", names.join(", "))))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Keys of a flow that the kernel has no ear for: whether each asks for something else than the kernel does, and what the kernel does.

@@ -2,6 +2,8 @@
 
 use symbiosis_control::registry::{Entry, Feedback};
 
+use crate::kernel::NAME;
+
 /// `linux-` tells them from ours of the same law.
 const PREFIX: &str = "linux-";
 
@@ -16,7 +18,12 @@ const fn native(name: &'static str, about: &'static str) -> Entry {
     Entry { name, about, params: &[], feedback: Feedback::Acks, build: |_, _| panic!("the kernel runs this one") }
 }
 
-/// The kernel's name for a scenario's controller.
-pub fn kernel_name(cc: &str) -> &str {
-    cc.strip_prefix(PREFIX).unwrap_or(cc)
+/// Whether the kernel runs it by itself. Ours need an agent.
+pub fn is_native(cc: &Entry) -> bool {
+    cc.name.starts_with(PREFIX)
+}
+
+/// The name by which a socket chooses a scenario's controller. Ours have one name, whichever of them the agent runs.
+pub fn kernel_name(cc: &'static Entry) -> &'static str {
+    cc.name.strip_prefix(PREFIX).unwrap_or(NAME)
 }

@@ -52,7 +52,7 @@ impl End<'_> {
     fn tend(&mut self, now: Nanos) -> Result<(), TestbedError> {
         match &self.stream {
             None if now >= self.plan.start => {
-                let stream = connecting(kernel_name(self.plan.cc.name), self.from, self.to).map_err(|error| self.system(error))?;
+                let stream = connecting(kernel_name(self.plan.cc), self.from, self.to).map_err(|error| self.system(error))?;
                 self.stream = Some(stream);
             }
             Some(stream) if self.left > 0 && now >= self.plan.stop => {

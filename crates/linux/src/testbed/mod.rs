@@ -26,6 +26,7 @@ mod socket;
 mod tests;
 mod tun;
 
+use std::net::IpAddr;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -36,7 +37,8 @@ use symbiosis_sim::{FlowPlan, FlowSample, FlowSummary, Outcome, Plan};
 
 use account::Account;
 use clock::RunClock;
-pub use controllers::{NATIVE, kernel_name};
+use controllers::kernel_name;
+pub use controllers::{NATIVE, is_native};
 use emulator::{Emulated, Emulator};
 use ends::Told;
 pub use error::TestbedError;
@@ -61,6 +63,8 @@ pub struct Ran {
     pub outcome: Outcome,
     /// How the machine did.
     pub machine: Machine,
+    /// The zero of its time.
+    pub began: Instant,
 }
 
 /// How the machine did.
@@ -78,15 +82,11 @@ pub struct Machine {
     pub void: Option<String>,
 }
 
-/// Carries a plan out. A void run is repeated, so many times at the most; the last one's void is said in [`Machine::void`].
+/// Runs until a run is not void, so many times at the most; the last one's void is said in [`Machine::void`].
 ///
 /// # Errors
-/// As [`run`].
-pub fn run_until_valid(plan: &Plan, most: u32, enough: &AtomicBool) -> Result<Ran, TestbedError> {
-    until_valid(most, || run(plan, enough))
-}
-
-fn until_valid(most: u32, mut run: impl FnMut() -> Result<Ran, TestbedError>) -> Result<Ran, TestbedError> {
+/// As `run`.
+pub fn until_valid<E>(most: u32, mut run: impl FnMut() -> Result<Ran, E>) -> Result<Ran, E> {
     let mut attempts = 1;
     loop {
         let mut ran = run()?;
@@ -95,6 +95,14 @@ fn until_valid(most: u32, mut run: impl FnMut() -> Result<Ran, TestbedError>) ->
             return Ok(ran);
         }
         attempts += 1;
+    }
+}
+
+/// The flow that has an address, at either end.
+pub fn flow_of(address: IpAddr) -> Option<usize> {
+    match address {
+        IpAddr::V4(address) => network::flow(address),
+        IpAddr::V6(_) => None,
     }
 }
 
@@ -149,7 +157,7 @@ pub fn run(plan: &Plan, enough: &AtomicBool) -> Result<Ran, TestbedError> {
     let (told, ()) = (told?, received?);
     let (mut emulated, realtime) = path?;
     emulated.refused += hosts.given_up()?;
-    Ok(found(plan, emulated, &told, realtime))
+    Ok(found(plan, emulated, &told, realtime, began))
 }
 
 /// Ends come before whatever else runs here; where they may not, lateness will show it.
@@ -168,7 +176,7 @@ fn check(plan: &Plan) -> Result<(), TestbedError> {
         return Err(TestbedError::Plan(format!("kernel TCP carries 1 to {MOST_FLOWS} flows here, not {}", plan.flows.len())));
     }
     let known = || {
-        let names = plan.flows.iter().map(|flow| kernel_name(flow.cc.name));
+        let names = plan.flows.iter().map(|flow| kernel_name(flow.cc));
         let unknown = names.map(|name| Ok((name, socket::known(name)?))).find(|known| !matches!(known, Ok((_, true))));
         match unknown {
             None => Ok(()),
@@ -181,7 +189,7 @@ fn check(plan: &Plan) -> Result<(), TestbedError> {
 }
 
 /// The result, from what passed and what the kernel told.
-fn found(plan: &Plan, emulated: Emulated, told: &[Told], realtime: bool) -> Ran {
+fn found(plan: &Plan, emulated: Emulated, told: &[Told], realtime: bool, began: Instant) -> Ran {
     let lateness = emulated.lateness.summary();
     let void = if lateness.late > MOST_LATE {
         let (late, us) = (100.0 * lateness.late, LATE.0 / 1000);
@@ -201,7 +209,7 @@ fn found(plan: &Plan, emulated: Emulated, told: &[Told], realtime: bool) -> Ran 
         flows.push(result(flow, account, told));
     }
     let outcome = Outcome::of(plan, emulated.packets, flows, emulated.links, ledger);
-    Ran { outcome, machine: Machine { lateness, realtime, refused: emulated.refused, attempts: 1, void } }
+    Ran { outcome, machine: Machine { lateness, realtime, refused: emulated.refused, attempts: 1, void }, began }
 }
 
 /// One flow's summary and trace.

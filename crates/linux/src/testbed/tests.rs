@@ -52,18 +52,22 @@ pub fn plan() -> Plan {
 fn ran(void: bool) -> Ran {
     let lateness = LatenessSummary::default();
     let outcome = Outcome::of(&Plan { flows: Vec::new(), ..plan() }, 0, Vec::new(), Vec::new(), Ledger::default());
-    Ran { outcome, machine: Machine { lateness, realtime: true, refused: 0, attempts: 1, void: void.then(|| "busy".into()) } }
+    Ran {
+        outcome,
+        machine: Machine { lateness, realtime: true, refused: 0, attempts: 1, void: void.then(|| "busy".into()) },
+        began: Instant::now(),
+    }
 }
 
 #[test]
 fn a_void_run_is_repeated_and_not_for_ever() {
     let mut voids = [true, true, false, false].into_iter();
-    let third = until_valid(5, || Ok(ran(voids.next().unwrap()))).unwrap().machine;
+    let third = until_valid(5, || Ok::<_, TestbedError>(ran(voids.next().unwrap()))).unwrap().machine;
     assert_eq!((third.attempts, third.void), (3, None));
     let mut runs = 0;
     let last = until_valid(4, || {
         runs += 1;
-        Ok(ran(true))
+        Ok::<_, TestbedError>(ran(true))
     });
     assert_eq!((last.unwrap().machine.void.as_deref(), runs), (Some("busy"), 4));
 }

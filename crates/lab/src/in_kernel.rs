@@ -1,0 +1,126 @@
+//! Plans in the kernel: the testbed, and beside it an agent where a plan has controllers of ours.
+
+use std::collections::BTreeSet;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use symbiosis_base::Nanos;
+use symbiosis_linux::kernel::{Kernel, KernelError, Options, OptionsError};
+use symbiosis_linux::testbed::{self, Ran, TestbedError};
+use symbiosis_sim::Plan;
+
+/// Why there is no run.
+#[derive(Debug, thiserror::Error)]
+pub enum InKernelError {
+    /// The hosts or the path between them.
+    #[error(transparent)]
+    Testbed(#[from] TestbedError),
+    /// The agent.
+    #[error(transparent)]
+    Agent(#[from] KernelError),
+    /// What the agent is to run.
+    #[error(transparent)]
+    Options(#[from] OptionsError),
+}
+
+impl InKernelError {
+    /// What would help, where that is known.
+    pub fn help(&self) -> Option<String> {
+        match self {
+            InKernelError::Testbed(error) => error.help(),
+            InKernelError::Agent(error) => error.help().map(String::from),
+            InKernelError::Options(_) => None,
+        }
+    }
+}
+
+/// Carries a plan out. A void run is repeated, so many times at the most. Somebody who says that it is `enough` ends it.
+///
+/// An agent is there for this run alone, so that no run knows of another.
+///
+/// # Errors
+/// The machine or the user cannot do it, or the plan asks for what the kernel does not do.
+pub fn run(plan: &Plan, most: u32, enough: &AtomicBool) -> Result<Ran, InKernelError> {
+    testbed::until_valid(most, || match options(plan)? {
+        None => Ok(testbed::run(plan, enough)?),
+        // Before the agent: what is missing for the path is said first, and nothing was registered for it.
+        Some(options) => testbed::available().map_err(InKernelError::from).and_then(|()| with_agent(plan, enough, options)),
+    })
+}
+
+/// The controller of ours that a plan wants, if it wants one. All flows that do want the same: the scenario's check sees to it.
+fn options(plan: &Plan) -> Result<Option<Options>, OptionsError> {
+    let ours = plan.flows.iter().find(|flow| !testbed::is_native(flow.cc));
+    let given =
+        |flow: &symbiosis_sim::FlowPlan| flow.params.iter().map(|(name, value)| (name.to_string(), value.clone())).collect::<Vec<_>>();
+    ours.map(|flow| Options::new(flow.cc.name, &given(flow), plan.seed)).transpose()
+}
+
+/// What an agent said of its sockets at an instant: the flow and its gauges.
+type Heard = Vec<(Instant, usize, Vec<(&'static str, f64)>)>;
+
+fn with_agent(plan: &Plan, enough: &AtomicBool, options: Options) -> Result<Ran, InKernelError> {
+    let kernel = Kernel::start(options)?;
+    let over = AtomicBool::new(false);
+    let (ran, heard) = thread::scope(|scope| {
+        let (kernel, told) = (&kernel, &over);
+        let listener = plan.sample_every.map(|every| scope.spawn(move || listen(kernel, every, told)));
+        let ran = testbed::run(plan, enough);
+        over.store(true, Ordering::Relaxed);
+        (ran, listener.map(|listener| listener.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))))
+    });
+    let dropped = kernel.status().map(|status| status.dropped);
+    kernel.stop()?;
+    let mut ran = ran?;
+    let dropped = dropped?;
+    if dropped > 0 && ran.machine.void.is_none() {
+        ran.machine.void = Some(format!("the agent was too slow for {dropped} records"));
+    }
+    write_down(&mut ran, &heard.unwrap_or_default());
+    Ok(ran)
+}
+
+/// Asks the agent so often until it is over.
+fn listen(kernel: &Kernel, every: Nanos, over: &AtomicBool) -> Heard {
+    let mut heard = Heard::new();
+    while !over.load(Ordering::Relaxed) {
+        let now = Instant::now();
+        for socket in kernel.status().map(|status| status.sockets).unwrap_or_default() {
+            if let Some(flow) = socket.remote.and_then(testbed::flow_of) {
+                heard.push((now, flow, socket.gauges.iter().map(|(name, value)| (known(name), *value)).collect()));
+            }
+        }
+        thread::sleep(Duration::from_nanos(every.0).saturating_sub(now.elapsed()));
+    }
+    heard
+}
+
+/// A gauge's name for ever: there are as many as controllers declare.
+fn known(name: &str) -> &'static str {
+    static NAMES: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
+    let mut names = NAMES.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    match names.get(name) {
+        Some(known) => known,
+        None => {
+            let known: &'static str = String::from(name).leak();
+            names.insert(known);
+            known
+        }
+    }
+}
+
+/// Puts into each sample of a trace what was heard last before it.
+fn write_down(ran: &mut Ran, heard: &Heard) {
+    for (flow, trace) in ran.outcome.flow_traces.iter_mut().enumerate() {
+        let mut next = heard.iter().filter(|(_, of, _)| *of == flow).peekable();
+        let mut last: &[(&'static str, f64)] = &[];
+        for sample in trace {
+            while let Some((_, _, gauges)) = next.next_if(|(when, ..)| *when <= ran.began + Duration::from_nanos(sample.at.0)) {
+                last = gauges;
+            }
+            sample.gauges = last.to_vec();
+        }
+    }
+}
