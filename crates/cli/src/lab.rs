@@ -67,7 +67,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         runs.push(one(&Plan { seed, ..scenario.plan.clone() }, enough)?);
     }
     if let Some(out) = out {
-        let extras = Extras { command: "lab", title: "Linux' TCP", csv: args.csv, pcap: false, array: args.seeds.is_some() };
+        let extras =
+            Extras { command: "lab", world: "kernel", title: "Linux' TCP", csv: args.csv, pcap: false, array: args.seeds.is_some() };
         out.write(&scenario, &runs, extras)?;
     }
     match args.json {

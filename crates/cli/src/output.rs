@@ -71,6 +71,8 @@ pub fn writable(folder: &Path) -> Result<(), String> {
 pub struct Extras<'a> {
     /// The command that runs a scenario so.
     pub command: &'a str,
+    /// Where it runs.
+    pub world: &'a str,
     /// What a run of it is called.
     pub title: &'a str,
     /// Traces as CSV beside Parquet.
@@ -119,7 +121,7 @@ fn everything(folder: &Path, scenario: &Scenario, runs: &[Run], extras: Extras<'
     outcome.notes.extend(runs.iter().filter_map(results::machine));
     let (first, seeds) = (runs[0].outcome.summary.seed, runs.len());
     let command = format!("symbiosis {} scenario.toml --seed {first} --seeds {seeds}", extras.command);
-    let entry = Entry { id: &scenario.name, title: extras.title, source: "", command, outcome: &outcome };
+    let entry = Entry { id: &scenario.name, title: extras.title, source: "", world: extras.world, command, outcome: &outcome };
     report::write(folder, &scenario.name, "", &[entry])?;
     // The report's own results are its claims, of which a simulation has none.
     write_atomically(folder.join("results.json"), json(runs, extras.array).as_bytes())

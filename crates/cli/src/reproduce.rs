@@ -100,10 +100,11 @@ impl Where {
         }
     }
 
-    fn words(self) -> (&'static str, &'static str) {
+    /// Title and introduction of a report from there, and what it is called in results.
+    fn words(self) -> (&'static str, &'static str, &'static str) {
         match self {
-            Where::Simulator => (TITLE, INTRO),
-            Where::Linux => (KERNEL_TITLE, KERNEL_INTRO),
+            Where::Simulator => (TITLE, INTRO, "simulator"),
+            Where::Linux => (KERNEL_TITLE, KERNEL_INTRO, "kernel"),
         }
     }
 }
@@ -154,7 +155,7 @@ fn run_all(args: &Args, chosen: &[&'static Experiment], out: &Path) -> Result<Fo
     let threads = if args.world == Where::Linux { 1 } else { args.threads.unwrap_or(0).into() };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
     let pool = pool.map_err(|error| Failure::Other(miette!("no threads to run in: {error}")))?;
-    let (title, intro) = args.world.words();
+    let (title, intro, _) = args.world.words();
     let cannot_write = |error: io::Error| Failure::Other(miette!("cannot write into {}: {error}", out.display()));
     let bar = progress(chosen.len() as u64);
     let runs = AtomicU64::new(0);
@@ -207,6 +208,7 @@ fn entries<'a>(args: &Args, found: &'a [(&'static Experiment, Outcome)]) -> Vec<
         id: experiment.id,
         title: experiment.title,
         source: experiment.source,
+        world: args.world.words().2,
         command: format!("symbiosis reproduce{world} --only {}{quick}{seeds}", experiment.id),
         outcome,
     };

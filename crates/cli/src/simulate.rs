@@ -66,7 +66,14 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     }
     let runs = run_all(&scenario.plan, seeds, args.threads)?;
     if let Some(out) = out {
-        let extras = Extras { command: "simulate", title: "Simulation", csv: args.csv, pcap: args.pcap, array: args.seeds.is_some() };
+        let extras = Extras {
+            command: "simulate",
+            world: "simulator",
+            title: "Simulation",
+            csv: args.csv,
+            pcap: args.pcap,
+            array: args.seeds.is_some(),
+        };
         out.write(&scenario, &runs, extras)?;
     }
     match args.json {

@@ -29,7 +29,14 @@ pub fn write(folder: &Path, runs: Vec<Run>, seed: u64, command: String) -> io::R
     for figure in found.figures.iter_mut().filter(|figure| RATES.contains(&figure.id.to_lowercase().as_str())) {
         figure.series.push(Series::new("left by others", Mark::Dashed, left_by_others(end)));
     }
-    let entry = Entry { id: "demo", title: "One file, one path, one controller after another", source: "", command, outcome: &found };
+    let entry = Entry {
+        id: "demo",
+        title: "One file, one path, one controller after another",
+        source: "",
+        world: "QUIC",
+        command,
+        outcome: &found,
+    };
     report::write(folder, "Demonstration", ABOUT, &[entry])
 }
 

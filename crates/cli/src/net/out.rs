@@ -58,7 +58,7 @@ impl Place {
 fn everything(folder: &Path, title: &str, command: &str, outcome: &Outcome, notes: Vec<String>, csv: bool) -> io::Result<()> {
     write_traces(folder, outcome, csv)?;
     let found = figures(outcome, notes);
-    let entry = Entry { id: &outcome.summary.scenario, title, source: "", command: command.into(), outcome: &found };
+    let entry = Entry { id: &outcome.summary.scenario, title, source: "", world: "QUIC", command: command.into(), outcome: &found };
     report::write(folder, title, "", &[entry])?;
     // The report's own results are its claims, of which a transfer has none.
     write_atomically(folder.join("results.json"), pretty(&outcome.summary).as_bytes())

@@ -39,6 +39,8 @@ pub struct Entry<'a> {
     pub title: &'a str,
     /// Where the paper has it: `"S Fig 7"`.
     pub source: &'a str,
+    /// Where it was run: `"simulator"`, `"kernel"`, `"QUIC"`.
+    pub world: &'a str,
     /// The command that runs it again.
     pub command: String,
     /// What it found.

@@ -10,6 +10,7 @@ use crate::outcome::Verdict;
 struct Row<'a> {
     id: &'a str,
     source: &'a str,
+    world: &'a str,
     claim: &'a str,
     paper: &'a str,
     measured: Option<f64>,
@@ -30,6 +31,7 @@ pub fn json(entries: &[Entry]) -> String {
             Row {
                 id: entry.id,
                 source: entry.source,
+                world: entry.world,
                 claim: &claim.text,
                 paper: &claim.paper,
                 measured: run.then_some(claim.measured.mean),

@@ -53,11 +53,19 @@ fn outcomes() -> [Outcome; 2] {
 
 fn entries(outcomes: &[Outcome; 2]) -> [Entry<'_>; 2] {
     [
-        Entry { id: "S7", title: "Window over time", source: "S Fig 7", command: "symbiosis reproduce S7".into(), outcome: &outcomes[0] },
+        Entry {
+            id: "S7",
+            title: "Window over time",
+            source: "S Fig 7",
+            world: "simulator",
+            command: "symbiosis reproduce S7".into(),
+            outcome: &outcomes[0],
+        },
         Entry {
             id: "I2/S1",
             title: "Two species",
             source: "I Fig 2, S Fig 1",
+            world: "simulator",
             command: "symbiosis reproduce I2/S1".into(),
             outcome: &outcomes[1],
         },
