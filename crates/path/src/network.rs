@@ -4,12 +4,14 @@
 //! came out, when, and what was dropped. All instants are the links' own: a driver that is late delays what it delivers, never what follows.
 //! (The simulator has its own way through links, which needs no heap: it may look ahead, which nobody can who has a clock.)
 
-use std::cmp::Ordering;
+mod parcel;
+
 use std::collections::{BinaryHeap, VecDeque};
 
 use symbiosis_base::{Bytes, Nanos, Random};
 
 use crate::{Discipline, Drop, Link, LinkSample, LinkSpec, LinkStats, ManagedLink, Offered, Traffic};
+use parcel::{Due, Parcel};
 
 /// A link of a network.
 #[derive(Clone, Debug)]
@@ -80,44 +82,6 @@ struct Source {
     stream: usize,
     next: Option<(Nanos, Bytes)>,
 }
-
-/// A packet on its way. What others send carries nothing.
-#[derive(Debug)]
-struct Parcel<C> {
-    stream: usize,
-    hop: usize,
-    size: Bytes,
-    cargo: Option<C>,
-}
-
-/// A packet at an instant; the earliest is the greatest, as a heap wants it.
-#[derive(Debug)]
-struct Due<C> {
-    at: Nanos,
-    ordinal: u64,
-    dropped: Option<Drop>,
-    parcel: Parcel<C>,
-}
-
-impl<C> Ord for Due<C> {
-    fn cmp(&self, other: &Due<C>) -> Ordering {
-        (other.at, other.ordinal).cmp(&(self.at, self.ordinal))
-    }
-}
-
-impl<C> PartialOrd for Due<C> {
-    fn partial_cmp(&self, other: &Due<C>) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl<C> PartialEq for Due<C> {
-    fn eq(&self, other: &Due<C>) -> bool {
-        self.cmp(other).is_eq()
-    }
-}
-
-impl<C> Eq for Due<C> {}
 
 impl<C> Network<C> {
     /// A network of these links. Streams are numbered as their routes are given, and name links by index; the traffic of others goes its
