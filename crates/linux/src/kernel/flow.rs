@@ -278,3 +278,6 @@ impl Flow {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -247,3 +247,6 @@ pub fn clean_up() -> Result<bool, KernelError> {
     let _lock = Lock::take()?;
     Ok(program::unregister(&Libbpf::open()?))
 }
+
+#[cfg(test)]
+mod tests;

@@ -63,13 +63,11 @@ impl Table {
         self.heard.remove(&id);
     }
 
-    /// How many there are.
-    pub(crate) fn len(&self) -> usize {
-        self.flows.len()
-    }
-
     /// For whoever looks, in the order in which they began.
     pub(crate) fn show(&self) -> Vec<LiveSocket> {
         self.flows.values().map(Flow::show).collect()
     }
 }
+
+#[cfg(test)]
+mod tests;
