@@ -249,4 +249,6 @@ pub fn clean_up() -> Result<bool, KernelError> {
 }
 
 #[cfg(test)]
+mod on_this_machine;
+#[cfg(test)]
 mod tests;
