@@ -168,7 +168,7 @@ fn what_is_missing_is_said() {
         assert!(!available());
     }
     let nobody = Command::new("unshare").args(["--user", command, "kernel", "start"]).env("NO_COLOR", "1").output().unwrap();
-    assert!(refused(&nobody).contains("by root only"), "{nobody:?}");
+    assert!(refused(&nobody).contains("only root may load"), "{nobody:?}");
     assert!(refused(&symbiosis(&["kernel", "status"])).contains("no agent is running"));
 }
 
