@@ -58,6 +58,11 @@ impl Table {
         self.flows.retain(|id, flow| now - flow.heard() < SILENT || has(*id));
     }
 
+    /// Whether there are none.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.flows.is_empty()
+    }
+
     fn forget(&mut self, id: u64) {
         self.flows.remove(&id);
         self.heard.remove(&id);
