@@ -1,4 +1,4 @@
-//! Congestion controllers, written once for every world: the simulator and QUIC today, Linux kernel TCP to come.
+//! Congestion controllers, written once for every world: the simulator, QUIC, and the kernel's TCP.
 //!
 //! A controller is a value that takes events ([`Sent`], [`Acked`], [`Lost`], [`Report`]) and answers how much may be in flight and when
 //! the next packet may leave ([`Permit`]). It does no I/O, reads no clock and never learns in which world it runs; what a world knows

@@ -13,8 +13,8 @@ use super::live::LiveSocket;
 use super::program::Program;
 use super::table::Table;
 
-/// It looks at least so often \[ms\]: the kernel's half wakes it only at an ACK or a departure, of which one is the last.
-const LOOKS_MS: i32 = 5;
+/// It looks at least so often \[ms\], because not every record wakes it: while there are sockets, and while there are none.
+const LOOKS_MS: (i32, i32) = (5, 50);
 /// It tells that it is there as often as this; ten times as often as the kernel's half (`ALIVE`) gives it up.
 const BEATS: Nanos = Nanos::from_millis(100);
 /// It looks after silent sockets as often as this.
@@ -58,7 +58,8 @@ pub(crate) fn run(
             table.sweep(at, |id| program.has(libbpf, id));
             swept = at;
         }
-        let samples = ring.poll(LOOKS_MS).map_err(KernelError::Io)?;
+        let looks = if table.is_empty() { LOOKS_MS.1 } else { LOOKS_MS.0 };
+        let samples = ring.poll(looks).map_err(KernelError::Io)?;
         samples.chunks(size_of::<Record>()).filter_map(Record::read).for_each(|record| table.take(&record));
         let at = now();
         table.answer(at, |id, word| program.say(libbpf, id, word));

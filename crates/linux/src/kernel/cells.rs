@@ -69,8 +69,8 @@ impl Cells {
         let highest = self.cells.iter().rposition(|cell| cell.sacked).unwrap_or(self.cells.len());
         let mut again: Vec<usize> =
             (0..highest).filter(|i| !self.cells[*i].sacked && !self.cells[*i].resent).take(count as usize).collect();
-        if again.is_empty() && !self.cells.is_empty() {
-            again.push(0);
+        if again.is_empty() {
+            again.extend(self.cells.iter().position(|cell| !cell.sacked));
         }
         again.iter().for_each(|i| (self.cells[*i].resent, self.cells[*i].sent_at) = (true, at));
         again.iter().map(|i| self.cells[*i].number).collect()
@@ -132,3 +132,6 @@ impl Cells {
         self.cells.iter().rposition(|cell| !cell.resent && close(cell)).map_or(next, |i| i + 1)
     }
 }
+
+#[cfg(test)]
+mod tests;

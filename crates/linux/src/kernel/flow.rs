@@ -65,7 +65,8 @@ impl Flow {
             last_sent: Nanos(first.at),
             last_ack: Nanos(first.at),
             losses: first.losses,
-            serial: 0,
+            // Another than that of any word that an agent before this one may have said.
+            serial: first.at as u32,
             latest: *first,
             told: Vec::new(),
         }
@@ -168,7 +169,7 @@ impl Flow {
         self.told = told;
     }
 
-    /// What the kernel's half shall do from `now` on. `None` of a controller whose window nobody has asked for yet.
+    /// What the kernel's half shall do from `now` on.
     pub(crate) fn word(&mut self, now: Nanos) -> Word {
         self.serial = self.serial.wrapping_add(1);
         let in_flight = self.packets(self.latest.in_flight);
@@ -278,3 +279,6 @@ impl Flow {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -88,8 +88,8 @@ pub enum OptionsError {
 /// Why the kernel does not run it.
 #[derive(Debug, thiserror::Error)]
 pub enum KernelError {
-    /// Only root may load BPF programs.
-    #[error("a congestion control can be loaded into the kernel by root only")]
+    /// Only root may load BPF programs, and ask who did.
+    #[error("only root may load a congestion control into the kernel, and ask its agent")]
     NotRoot,
     /// The kernel does not describe itself.
     #[error(
@@ -247,3 +247,8 @@ pub fn clean_up() -> Result<bool, KernelError> {
     let _lock = Lock::take()?;
     Ok(program::unregister(&Libbpf::open()?))
 }
+
+#[cfg(test)]
+mod on_this_machine;
+#[cfg(test)]
+mod tests;

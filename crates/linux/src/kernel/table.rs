@@ -58,14 +58,14 @@ impl Table {
         self.flows.retain(|id, flow| now - flow.heard() < SILENT || has(*id));
     }
 
+    /// Whether there are none.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.flows.is_empty()
+    }
+
     fn forget(&mut self, id: u64) {
         self.flows.remove(&id);
         self.heard.remove(&id);
-    }
-
-    /// How many there are.
-    pub(crate) fn len(&self) -> usize {
-        self.flows.len()
     }
 
     /// For whoever looks, in the order in which they began.
@@ -73,3 +73,6 @@ impl Table {
         self.flows.values().map(Flow::show).collect()
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -193,6 +193,13 @@ INLINE u64 nxt_of(const struct tcp_sock *tp, const struct own *o)
 	return tp->bytes_acked + (u32)(tp->snd_nxt - tp->snd_una) - o->origin;
 }
 
+/* Something else than the window holds the sender back. */
+INLINE int is_limited(const struct tcp_sock *tp)
+{
+	u32 chrono = tp->chrono_type & 3;
+	return tp->app_limited || chrono == TCP_CHRONO_RWND_LIMITED || chrono == TCP_CHRONO_SNDBUF_LIMITED;
+}
+
 /* The word that holds, if there is one. */
 INLINE struct word *word_of(struct own *o, u64 now)
 {
@@ -224,8 +231,6 @@ INLINE void tell(struct sock *sk, struct own *o, u32 kind, u64 at, u64 from, u32
 		__sync_fetch_and_add(&b->dropped, 1);
 		return;
 	}
-	u32 chrono = tp->chrono_type & 3;
-	u32 limited = tp->app_limited || chrono == TCP_CHRONO_RWND_LIMITED || chrono == TCP_CHRONO_SNDBUF_LIMITED;
 	u32 recovering = o->state == TCP_CA_CWR || o->state == TCP_CA_RECOVERY;
 	r->id = o->id;
 	r->at = at;
@@ -233,7 +238,7 @@ INLINE void tell(struct sock *sk, struct own *o, u32 kind, u64 at, u64 from, u32
 	r->una = tp->bytes_acked - o->origin;
 	r->nxt = nxt_of(tp, o);
 	r->kind = kind;
-	r->flags = (limited ? APP_LIMITED : 0) | (recovering ? RECOVERING : 0);
+	r->flags = (is_limited(tp) ? APP_LIMITED : 0) | (recovering ? RECOVERING : 0);
 	r->count = count;
 	r->rtt_us = rtt_us;
 	r->cwnd = tp->snd_cwnd;
@@ -368,8 +373,8 @@ void symbiosis_cong_avoid(u64 *ctx)
 		u64 rtt = (u64)(tp->srtt_us >> 3) * 1000;
 		if (now - o->acked_at > rtt)
 			o->acked_at = now - rtt;
-		/* An application that has nothing to send is no reason to grow. */
-		if (!tp->app_limited)
+		/* A window that does not hold the sender back has no reason to grow. */
+		if (!is_limited(tp))
 			move(o, word, (u32)ctx[2], now);
 		window = o->window >> WINDOW_BITS;
 		tp->snd_cwnd = window < tp->snd_cwnd_clamp ? window : tp->snd_cwnd_clamp;
@@ -420,10 +425,12 @@ void symbiosis_set_state(u64 *ctx)
 	if (state >= TCP_CA_CWR && (o->reduced || state == TCP_CA_LOSS)) {
 		tell_departures(sk, o);
 		o->losses += 1;
-		if (state == TCP_CA_LOSS && o->reduced) {
-			/* A timeout keeps nothing: half, and everything measured is forgotten (T §2.2.2). */
+		if (kind != REDUCED && o->reduced) {
+			/* A timeout and a mark keep nothing but half. */
 			u32 half = o->before >> 1;
-			tp->snd_ssthresh = half > LEAST_WINDOW ? half : LEAST_WINDOW;
+			half = half > LEAST_WINDOW ? half : LEAST_WINDOW;
+			tp->snd_ssthresh = half;
+			o->window = (u64)half << WINDOW_BITS;
 		}
 		tell(sk, o, kind, tp->tcp_clock_cache, 0, 0, -1);
 	}

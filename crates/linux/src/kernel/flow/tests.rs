@@ -1,0 +1,176 @@
+use std::cell::RefCell;
+
+use super::*;
+use symbiosis_control::registry::Feedback;
+use symbiosis_control::{Logistic, Outlook, Permit};
+
+/// What a controller heard.
+#[derive(Clone, Debug, PartialEq)]
+enum Heard {
+    /// Number, bytes, in flight, whether it repeats.
+    Sent(u64, u64, u64, bool),
+    /// Number, send time and round-trip time \[µs\], in flight, whether it recovers, whether the window grows, whether it was app-limited.
+    Acked(u64, u64, Option<u64>, u64, bool, bool, bool),
+    Lost(LossKind, u64),
+}
+
+thread_local! {
+    /// Controllers are built by plain functions, so what they hear goes here.
+    static HEARD: RefCell<Vec<Heard>> = const { RefCell::new(Vec::new()) };
+}
+
+fn hear(heard: Heard) {
+    HEARD.with_borrow_mut(|all| all.push(heard));
+}
+
+fn heard() -> Vec<Heard> {
+    HEARD.take()
+}
+
+/// Writes down what it hears; lets packets 3 and 4 leave back to back and others a millisecond apart.
+#[derive(Clone)]
+struct Recorder {
+    next: u64,
+    last: Nanos,
+    silent: bool,
+}
+
+impl Controller for Recorder {
+    fn sent(&mut self, packet: &Sent) {
+        (self.next, self.last) = (packet.number + 1, packet.now);
+        if !self.silent {
+            hear(Heard::Sent(packet.number, packet.bytes.0, packet.in_flight.0, packet.retransmission));
+        }
+    }
+
+    fn acked(&mut self, ack: &Acked) {
+        let us = |at: Nanos| at.0 / 1000;
+        hear(Heard::Acked(ack.number, us(ack.sent_at), ack.rtt.map(us), ack.in_flight.0, ack.recovering, ack.grows, ack.app_limited));
+    }
+
+    fn lost(&mut self, loss: &Lost) {
+        hear(Heard::Lost(loss.kind, loss.in_flight.0));
+    }
+
+    fn permit(&self, _: &Ask) -> Permit {
+        let departure = match self.next {
+            3 | 4 => Departure::Regardless(self.last),
+            _ => Departure::At(self.last + Nanos::from_millis(1)),
+        };
+        Permit { window: Bytes(15_000), departure }
+    }
+
+    fn outlook(&self, _: Nanos) -> Outlook {
+        let law = Logistic { start: Bytes(6000), growth: 2.0, equilibrium: Bytes(30_000), kept: Bytes(9000) };
+        Outlook { course: Course::Logistic(law), rehearsal: Some(Box::new(Recorder { silent: true, ..self.clone() })) }
+    }
+}
+
+static ENTRY: Entry = Entry {
+    name: "recorder",
+    about: "for tests",
+    params: &[],
+    feedback: Feedback::Acks,
+    build: |setup, _| {
+        assert_eq!((setup.packet, setup.initial_window), (Bytes(1500), Bytes(15_000)));
+        Box::new(Recorder { next: 0, last: Nanos::ZERO, silent: false })
+    },
+};
+
+/// A record of a socket that sends 1448 bytes of payload in 1500: at so many microseconds, with packets `una` to `nxt` on the way.
+fn record(kind: u32, at_us: u64, una: u64, nxt: u64) -> Record {
+    Record {
+        at: at_us * 1000,
+        from: una * 1448,
+        una: una * 1448,
+        nxt: nxt * 1448,
+        kind,
+        rtt_us: -1,
+        cwnd: 10,
+        in_flight: (nxt - una) as u32,
+        mss: 1448,
+        overhead: 52,
+        srtt_us: 20_000,
+        ..Record::default()
+    }
+}
+
+fn flow() -> Flow {
+    heard();
+    let first = record(kind::SENT, 0, 0, 3);
+    let mut flow = Flow::new(&Start { entry: &ENTRY, params: Values::default(), seed: 1 }, &first);
+    flow.take(&first);
+    assert_eq!(heard(), [0, 1, 2].map(|number| Heard::Sent(number, 1500, 4500, false)));
+    flow
+}
+
+#[test]
+fn an_ack_is_told_packet_by_packet() {
+    let mut flow = flow();
+    flow.take(&Record { flags: flag::APP_LIMITED, from: 3 * 1448, ..record(kind::SENT, 5, 0, 4) });
+    heard();
+    flow.take(&Record { rtt_us: 20_000, ..record(kind::ACKED, 20_005, 4, 4) });
+    let told = [
+        Heard::Acked(0, 0, None, 4500, false, true, false),
+        Heard::Acked(1, 0, None, 3000, false, true, false),
+        Heard::Acked(2, 0, None, 1500, false, false, false),
+        Heard::Acked(3, 5, Some(20_000), 0, false, false, true),
+    ];
+    assert_eq!(heard(), told, "two of one ACK grow the window, and the latest tells the round-trip time");
+}
+
+#[test]
+fn losses_are_told_and_what_leaves_again_tells_no_time() {
+    let mut flow = flow();
+    flow.take(&Record { sacked: 1, rtt_us: 20_000, in_flight: 2, ..record(kind::ACKED, 20_000, 0, 3) });
+    assert_eq!(heard(), [Heard::Acked(1, 0, Some(20_000), 3000, false, false, false)], "above a gap no window grows");
+    flow.take(&Record { losses: 1, flags: flag::RECOVERING, ..record(kind::REDUCED, 20_001, 0, 3) });
+    flow.take(&Record { count: 1, flags: flag::RECOVERING, ..record(kind::RESENT, 20_002, 0, 3) });
+    flow.take(&Record { flags: flag::RECOVERING, ..record(kind::ACKED, 40_002, 3, 3) });
+    let told = [
+        Heard::Lost(LossKind::FastRetransmit, 4500),
+        Heard::Sent(0, 1500, 4500, true),
+        Heard::Acked(0, 20_002, None, 1500, true, false, false),
+        Heard::Acked(2, 0, None, 0, true, false, false),
+    ];
+    assert_eq!(heard(), told);
+    assert_eq!(flow.word(Nanos::ZERO).losses, 1, "so the kernel's half knows that this was heard");
+    for (kind, loss) in [(kind::TIMEOUT, LossKind::Timeout), (kind::MARKED, LossKind::Ecn)] {
+        flow.take(&record(kind, 50_000, 3, 3));
+        assert_eq!(heard(), [Heard::Lost(loss, 0)]);
+    }
+}
+
+#[test]
+fn a_departure_that_nobody_told_of_is_made_up_for() {
+    let mut flow = flow();
+    flow.take(&Record { rtt_us: 15_000, ..record(kind::ACKED, 20_000, 5, 6) });
+    let told = heard();
+    assert_eq!(told.iter().filter(|heard| matches!(heard, Heard::Sent(3..=5, ..))).count(), 3);
+    assert!(told.contains(&Heard::Acked(4, 5_000, Some(15_000), 1500, false, false, false)), "{told:?}");
+}
+
+#[test]
+fn who_was_silent_for_longer_than_a_flight_begins_anew() {
+    let flow = flow();
+    assert!(flow.continues(&record(kind::ACKED, 9, 3, 9)));
+    assert!(!flow.continues(&record(kind::ACKED, 9, 4, 9)), "packet 3 left and came, and nobody told");
+    assert!(!flow.continues(&Record { mss: 1000, ..record(kind::ACKED, 9, 3, 3) }));
+}
+
+#[test]
+fn a_word_says_the_law_in_segments_and_the_departures_in_distances() {
+    let mut flow = flow();
+    flow.take(&Record { rtt_us: 500, ..record(kind::ACKED, 500, 1, 3) });
+    let word = flow.word(Nanos::from_millis(7));
+    let segments = |n: u64| n << WINDOW_BITS;
+    assert_eq!((word.window, word.start, word.equilibrium, word.kept), (segments(10), segments(4), segments(20), segments(6)));
+    assert_eq!((word.law, word.growth, word.at), (law::LOGISTIC, 2 << 32, 500_000));
+    assert_eq!(word.expires, 307_000_000, "300 ms are more than two round trips of 20");
+    // Packets 3 and 4 back to back, whatever is in flight, but not before now; then one a millisecond.
+    let (ms, regardless) = (1_000_000, 1);
+    assert_eq!(word.first, 3);
+    assert_eq!(word.gaps[..4], [500_000 | regardless, regardless, ms, ms]);
+    assert_eq!((word.gaps[PLAN - 1], word.gap), (ms, ms));
+    assert!(heard().iter().all(|heard| !matches!(heard, Heard::Sent(3.., ..))), "what is foreseen has not happened");
+}

@@ -1,0 +1,126 @@
+//! With this machine's kernel: as root, with BTF, clang and libbpf. Where something is missing each test says so, by name, and does nothing.
+
+use std::ffi::OsString;
+use std::fs;
+use std::io::{Read, Write};
+use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::process::Command;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread::{self, sleep};
+use std::time::{Duration, Instant};
+
+use nix::sys::socket::{AddressFamily, SockFlag, SockType, SockaddrIn, connect, getsockopt, setsockopt, socket, sockopt::TcpCongestion};
+use symbiosis_control::params::Value;
+
+use super::*;
+
+/// There is one kernel.
+static ONE: Mutex<()> = Mutex::new(());
+
+/// The kernel, for one test at a time; none if it cannot be had, which is said even where output of tests is captured.
+fn alone(test: &str) -> Option<MutexGuard<'static, ()>> {
+    let missing = match () {
+        () if !nix::unistd::geteuid().is_root() => "root",
+        () if !Path::new("/sys/kernel/btf/vmlinux").exists() => "a kernel with BTF",
+        () if Command::new("clang").arg("--version").output().is_err() => "clang (apt-get install clang)",
+        () if Libbpf::open().is_err() => "libbpf (apt-get install libbpf-dev)",
+        () if control::status().is_ok_and(|report| report.is_some()) => "that no agent is running",
+        () => return Some(ONE.lock().unwrap_or_else(PoisonError::into_inner)),
+    };
+    let _ = fs::write("/dev/stderr", format!("SKIPPED {test}: it needs {missing}\n"));
+    None
+}
+
+fn start() -> Kernel {
+    Kernel::start(Options::new("symbiosis", &[], 1).unwrap()).unwrap()
+}
+
+/// Sends so many bytes over loopback with the congestion control; what it was in the end.
+fn transfer(bytes: usize) -> OsString {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+    let SocketAddr::V4(at) = listener.local_addr().unwrap() else { panic!("this is IPv4") };
+    let reader = thread::spawn(move || {
+        let mut read = Vec::new();
+        listener.accept().unwrap().0.read_to_end(&mut read).unwrap();
+        read.len()
+    });
+    let fd = socket(AddressFamily::Inet, SockType::Stream, SockFlag::SOCK_CLOEXEC, None).unwrap();
+    setsockopt(&fd, TcpCongestion, &OsString::from(NAME)).unwrap();
+    connect(std::os::fd::AsRawFd::as_raw_fd(&fd), &SockaddrIn::from(at)).unwrap();
+    let mut stream = TcpStream::from(fd);
+    stream.write_all(&vec![7; bytes]).unwrap();
+    let cc = getsockopt(&stream, TcpCongestion).unwrap();
+    stream.shutdown(Shutdown::Write).unwrap();
+    assert_eq!(reader.join().unwrap(), bytes);
+    cc
+}
+
+fn available() -> bool {
+    fs::read_to_string("/proc/sys/net/ipv4/tcp_available_congestion_control").unwrap().split_whitespace().any(|name| name == NAME)
+}
+
+/// Programs and maps go when their last user has gone, a grace period later.
+fn nothing_is_left() -> bool {
+    let libbpf = Libbpf::open().unwrap();
+    let maps = [("symb_words", 1), ("symb_board", 2), ("symb_agent", 2), (NAME, 26), ("symb_records", 27)];
+    let begun = Instant::now();
+    while begun.elapsed() < Duration::from_secs(20) {
+        if maps.iter().all(|(name, kind)| libbpf.maps(name, *kind).is_empty()) {
+            return true;
+        }
+        sleep(Duration::from_millis(50));
+    }
+    false
+}
+
+#[test]
+fn any_program_may_use_it_and_nothing_is_left_of_it() {
+    let Some(_alone) = alone("any_program_may_use_it_and_nothing_is_left_of_it") else { return };
+    let kernel = start();
+    assert!(available());
+    let allowed = fs::read_to_string("/proc/sys/net/ipv4/tcp_allowed_congestion_control").unwrap();
+    assert!(allowed.split_whitespace().any(|name| name == NAME), "not only root: {allowed}");
+    assert_eq!(transfer(10_000_000), OsString::from(NAME));
+    let second = Kernel::start(Options::new("symbiosis", &[], 1).unwrap()).err();
+    assert!(matches!(second, Some(KernelError::Running(pid)) if pid == std::process::id()), "{second:?}");
+    kernel.stop().unwrap();
+    assert!(!available());
+    assert!(nothing_is_left());
+}
+
+#[test]
+fn thousands_of_connections_leave_nothing() {
+    let Some(_alone) = alone("thousands_of_connections_leave_nothing") else { return };
+    let memory = || {
+        let status = fs::read_to_string("/proc/self/status").unwrap();
+        let line = status.lines().find(|line| line.starts_with("VmRSS")).unwrap();
+        line.split_whitespace().nth(1).unwrap().parse::<u64>().unwrap()
+    };
+    let kernel = start();
+    // The first thousand fill what is kept for reuse.
+    (0..1_000).for_each(|_| assert_eq!(transfer(20_000), OsString::from(NAME)));
+    let before = memory();
+    (0..9_000).for_each(|_| drop(transfer(20_000)));
+    // Sockets in TIME_WAIT have no congestion control any more; the last ones' ends may be under way.
+    let begun = Instant::now();
+    let mut seen = kernel.status().unwrap();
+    while (seen.registered > 0 || !seen.sockets.is_empty()) && begun.elapsed() < Duration::from_secs(20) {
+        sleep(Duration::from_millis(50));
+        seen = kernel.status().unwrap();
+    }
+    assert_eq!((seen.registered, seen.sockets.len()), (0, 0));
+    let grown = memory().saturating_sub(before);
+    assert!(grown < 4096, "{grown} KiB more after 9000 connections");
+    kernel.stop().unwrap();
+    assert!(nothing_is_left());
+}
+
+#[test]
+fn only_what_the_packets_can_tell_is_measured_here() {
+    let word = |word: &str| [("measurement".to_string(), Value::Word(word.into()))];
+    assert!(Options::new("symbiosis-paper", &word("imtcp"), 1).is_ok());
+    assert!(matches!(Options::new("symbiosis", &word("oracle"), 1), Err(OptionsError::Simulated(_))));
+    assert!(matches!(Options::new("hcc", &[], 1), Err(OptionsError::Reports(_))));
+    assert!(matches!(Options::new("symbiosi", &[], 1), Err(OptionsError::Unknown(_))));
+    assert!(Options::names().all(|name| Options::new(name, &[], 1).is_ok()));
+}

@@ -1,0 +1,74 @@
+use super::*;
+use symbiosis_control::params::Values;
+use symbiosis_control::registry;
+
+fn table() -> Table {
+    let entry = registry::find("symbiosis").unwrap();
+    Table::new(Start { entry, params: Values::resolve(entry.params, &[]).unwrap(), seed: 1 })
+}
+
+fn record(id: u64, kind: u32, packet: u64) -> Record {
+    let at = 1_000_000 * (id + packet);
+    let (from, nxt) = (packet * 1448, (packet + 1) * 1448);
+    let una = if kind == kind::ACKED { nxt } else { from };
+    let base = Record { id, at, from, una, nxt, kind, rtt_us: 100, cwnd: 10, mss: 1448, overhead: 52, srtt_us: 100, ..Record::default() };
+    if kind == kind::CLOSED { Record { mss: 0, ..base } } else { base }
+}
+
+/// A connection of some packets, but for its end.
+fn lives(table: &mut Table, id: u64) {
+    for packet in 0..20 {
+        table.take(&record(id, kind::SENT, packet));
+        table.take(&record(id, kind::ACKED, packet));
+    }
+}
+
+#[test]
+fn ten_thousand_connections_leave_nothing() {
+    let mut table = table();
+    let mut said = 0;
+    for id in 0..10_000 {
+        lives(&mut table, id);
+        table.answer(Nanos::ZERO, |_, _| {
+            said += 1;
+            true
+        });
+        if id >= 10 {
+            table.take(&record(id - 10, kind::CLOSED, 20));
+        }
+        assert!(table.flows.len() <= 11 && table.heard.is_empty());
+    }
+    assert_eq!(said, 10_000);
+    (9_990..10_000).for_each(|id| table.take(&record(id, kind::CLOSED, 20)));
+    assert!(table.flows.is_empty());
+}
+
+#[test]
+fn an_end_that_nobody_told_of_is_found() {
+    let mut table = table();
+    (0..3).for_each(|id| lives(&mut table, id));
+    // Who cannot be told anything is gone.
+    table.answer(Nanos::ZERO, |id, _| id != 1);
+    assert_eq!(table.show().iter().map(|socket| socket.id).collect::<Vec<_>>(), [0, 2]);
+    table.sweep(Nanos::from_millis(1000), |_| false);
+    assert_eq!(table.flows.len(), 2, "none has been silent for long");
+    table.sweep(Nanos::from_millis(60_000), |id| id == 2);
+    assert_eq!(table.show().iter().map(|socket| socket.id).collect::<Vec<_>>(), [2]);
+}
+
+#[test]
+fn words_go_to_those_that_something_was_heard_of() {
+    let mut table = table();
+    (0..2).for_each(|id| lives(&mut table, id));
+    let mut told = Vec::new();
+    table.answer(Nanos::ZERO, |id, word| {
+        told.push((id, word.serial));
+        true
+    });
+    table.take(&record(1, kind::SENT, 20));
+    table.answer(Nanos::ZERO, |id, word| {
+        told.push((id, word.serial));
+        true
+    });
+    assert_eq!(told, [(0, 1), (1, 1_000_001), (1, 1_000_002)]);
+}
