@@ -104,10 +104,8 @@ impl Least {
 /// Makes gaps of acknowledged packets.
 ///
 /// Arrivals are the receiver's, where it tells them, and otherwise those of ACKs. The two are never mixed: a packet that is timed by another
-/// clock than the one before makes no gap with it.
-///
-
-/// Packets that arrive at the same instant, as an ACK for two makes it seem, count as one: the bytes since the ACK before are one gap.
+/// clock than the one before makes no gap with it. Packets that arrive at the same instant, as an ACK for two makes it seem, count as one:
+/// the bytes since the ACK before are one gap.
 #[derive(Clone, Debug, Default)]
 pub struct Gaps {
     earlier: Option<Group>,
