@@ -28,7 +28,7 @@ const STEPS: u64 = 128;
 const ENDS: [([u8; 4], u16); 2] = [([127, 0, 0, 1], 1), ([127, 0, 0, 1], 2)];
 
 /// An estimator whose estimate is `rtt`, within half a step.
-pub(super) fn of(rtt: Duration) -> RttEstimator {
+pub(crate) fn of(rtt: Duration) -> RttEstimator {
     static KNOWN: Mutex<BTreeMap<u64, RttEstimator>> = Mutex::new(BTreeMap::new());
     let rtt = rounded(rtt.as_nanos() as u64);
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);

@@ -6,7 +6,7 @@
 //!
 //! Not among them is noq's BBR: it draws at random from a generator that only the system seeds, and a simulation is to be repeatable.
 
-mod estimator;
+pub(crate) mod estimator;
 #[cfg(test)]
 mod tests;
 

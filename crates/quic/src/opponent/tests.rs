@@ -41,7 +41,7 @@ fn round_trips(opponent: &mut dyn Controller, from: Nanos, count: u64) -> Nanos 
     for _ in 0..count {
         let count = window(opponent, now) as u64;
         (0..count).for_each(|number| opponent.acked(&acked(now + ms(100), number, now)));
-        now = now + ms(100);
+        now += ms(100);
     }
     now
 }
