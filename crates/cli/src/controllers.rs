@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 use symbiosis_control::params::{Kind, Param};
-use symbiosis_control::registry;
+use symbiosis_control::registry::Entry;
+use symbiosis_lab::scenario::World;
 use symbiosis_quic::choice::NATIVE;
 
 use crate::failure::Failure;
@@ -27,9 +28,14 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     }
 }
 
+/// The controllers of the simulator, all of which run over QUIC, too.
+fn everywhere() -> impl Iterator<Item = &'static Entry> {
+    World::Simulator.controllers().into_iter()
+}
+
 fn as_text() -> String {
     let mut out = String::new();
-    for entry in registry::ALL {
+    for entry in everywhere() {
         out += &format!("{}\n    {}\n", entry.name, entry.about);
         for Param { name, kind, about } in entry.params {
             let values = match kind {
@@ -42,7 +48,7 @@ fn as_text() -> String {
         out.push('\n');
     }
     out += "Only over QUIC:\n";
-    for (name, _, about) in NATIVE {
+    for (name, _, about) in NATIVE.iter().filter(|(name, ..)| everywhere().all(|entry| entry.name != *name)) {
         out += &format!("{name}\n    {about}\n");
     }
     out + "\nParameters are written with their defaults and what they may be. In a scenario: params = { name = value }\n"
@@ -56,8 +62,7 @@ fn as_json() -> Value {
         Kind::Choice(words) => json!({ "name": name, "kind": "choice", "default": words[0], "words": words, "about": about }),
         Kind::Flag(default) => json!({ "name": name, "kind": "flag", "default": default, "about": about }),
     };
-    registry::ALL
-        .iter()
+    everywhere()
         .map(|entry| json!({ "name": entry.name, "about": entry.about, "params": entry.params.iter().map(param).collect::<Vec<_>>() }))
         .collect()
 }

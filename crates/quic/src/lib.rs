@@ -11,6 +11,7 @@ pub mod clock;
 mod feedback;
 pub mod identity;
 pub mod node;
+pub mod opponent;
 pub mod relay;
 pub mod socket;
 pub mod transfer;

@@ -50,7 +50,7 @@ fn reads(receiver_times: bool, ack_jitter: Nanos, seed: u64) -> Read {
         a += error("A_mbps", FREE);
         k += error("K_mbps", MBPS);
         count += 1.0;
-        at = at + EVERY;
+        at += EVERY;
     }
     let log = world.log.unwrap();
     let sent = |node| {

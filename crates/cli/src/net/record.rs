@@ -91,7 +91,7 @@ impl Recorder {
             cwnd_packets: WindowSummary {
                 mean: windows().sum::<f64>() / self.samples.len().max(1) as f64,
                 max: windows().fold(0.0, f64::max),
-                last: windows().last().unwrap_or(0.0),
+                last: windows().next_back().unwrap_or(0.0),
             },
         };
         (summary, self.samples)

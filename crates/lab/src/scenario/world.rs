@@ -3,6 +3,7 @@
 use symbiosis_base::Nanos;
 use symbiosis_control::registry::{self, Entry, Feedback};
 use symbiosis_linux::testbed::{MOST_FLOWS, NATIVE};
+use symbiosis_quic::opponent;
 
 use super::error::Fault;
 use super::file::{File, Flow, Recovery};
@@ -27,7 +28,7 @@ impl World {
     /// Its controllers.
     pub fn controllers(self) -> Vec<&'static Entry> {
         match self {
-            World::Simulator => registry::ALL.iter().collect(),
+            World::Simulator => registry::ALL.iter().chain(opponent::ALL).collect(),
             World::Kernel => registry::ALL.iter().filter(|entry| matches!(entry.feedback, Feedback::Acks)).chain(NATIVE).collect(),
         }
     }

@@ -95,7 +95,7 @@ impl Feedback {
         if ask.is_some() {
             self.ask_at = now + rtt.max(ASKS_EVERY);
         }
-        let left = self.wants.observer.is_some().then(|| Message::Left(left));
+        let left = self.wants.observer.is_some().then_some(Message::Left(left));
         [ask.map(Message::Ask), left].map(|message| message.map(|message| message.encode()))
     }
 

@@ -1,0 +1,89 @@
+use super::*;
+use symbiosis_control::params::Values;
+
+const PACKET: Bytes = Bytes(1000);
+
+fn packets(count: u64) -> Bytes {
+    Bytes(count * PACKET.0)
+}
+
+fn ms(ms: u64) -> Nanos {
+    Nanos::from_millis(ms)
+}
+
+fn opponent(name: &str) -> Box<dyn Controller> {
+    let entry = ALL.iter().find(|entry| entry.name == name).unwrap();
+    (entry.build)(&Setup { packet: PACKET, initial_window: packets(10), timer: Nanos::ZERO, seed: 1 }, &Values::default())
+}
+
+fn acked(now: Nanos, number: u64, sent_at: Nanos) -> Acked {
+    Acked {
+        now,
+        number,
+        bytes: PACKET,
+        sent_at,
+        received_at: None,
+        rtt: Some(now - sent_at),
+        in_flight: Bytes::ZERO,
+        app_limited: false,
+        recovering: false,
+        grows: true,
+    }
+}
+
+fn window(opponent: &dyn Controller, now: Nanos) -> f64 {
+    opponent.permit(&Ask { now, in_flight: Bytes::ZERO }).window.packets(PACKET)
+}
+
+/// As many round trips of 100 ms, each a window of packets that leave together.
+fn round_trips(opponent: &mut dyn Controller, from: Nanos, count: u64) -> Nanos {
+    let mut now = from;
+    for _ in 0..count {
+        let count = window(opponent, now) as u64;
+        (0..count).for_each(|number| opponent.acked(&acked(now + ms(100), number, now)));
+        now += ms(100);
+    }
+    now
+}
+
+#[test]
+fn new_reno_doubles_and_halves_and_adds_one() {
+    let mut reno = opponent("quic-newreno");
+    let now = round_trips(&mut *reno, Nanos::ZERO, 3);
+    assert_eq!(window(&*reno, now), 80.0, "also what left at the first instant counts");
+    reno.lost(&Lost { now, kind: LossKind::FastRetransmit, in_flight: packets(80) });
+    assert_eq!(window(&*reno, now), 40.0);
+    let now = round_trips(&mut *reno, now + ms(1), 5);
+    assert_eq!(window(&*reno, now), 45.0);
+    reno.lost(&Lost { now, kind: LossKind::Timeout, in_flight: packets(45) });
+    assert_eq!(window(&*reno, now), 2.0);
+}
+
+#[test]
+fn cubic_takes_seven_tenths_and_is_back_when_its_law_says() {
+    let mut cubic = opponent("quic-cubic");
+    let now = round_trips(&mut *cubic, Nanos::ZERO, 6);
+    assert_eq!(window(&*cubic, now), 640.0);
+    cubic.lost(&Lost { now, kind: LossKind::FastRetransmit, in_flight: packets(640) });
+    assert_eq!(window(&*cubic, now), 448.0);
+    // RFC 9438 Eq 2: K = ∛(640·0.3/0.4) = 7.83 s.
+    let now = round_trips(&mut *cubic, now + ms(1), 78);
+    let back = window(&*cubic, now);
+    assert!((630.0..=642.0).contains(&back), "{back}");
+}
+
+#[test]
+fn packets_leave_as_noq_paces_them() {
+    let mut bucket = Bucket::new(PACKET);
+    // A window of 100 packets in 100 ms: one a millisecond, so 2 ms are 2 packets, ten are more, and those are 10 ms.
+    let (window, rtt) = (100_000, ms(100));
+    let mut left = 0;
+    while bucket.departure(ms(5), window, rtt) == Departure::Now {
+        bucket.takes(ms(5), PACKET, window, rtt);
+        left += 1;
+    }
+    assert_eq!(left, 10);
+    // Full again at 5/4 of the rate: after 8 ms. Whoever asks before finds what has come.
+    assert_eq!(bucket.departure(ms(5), window, rtt), Departure::At(ms(13)));
+    assert_eq!(bucket.departure(ms(6), window, rtt), Departure::Now);
+}
