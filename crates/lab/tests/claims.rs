@@ -179,6 +179,18 @@ fn a_wrong_reading_costs_what_eq_11_says() {
 }
 
 #[test]
+fn filters_do_not_mend_what_is_wrong_in_the_mean() {
+    let outcome = quick("M8");
+    for filter in ["mean", "median", "kalman"] {
+        for kind in ["symbiosis", "symbiosis-paper"] {
+            let named = |claim: &&Claim| claim.text.starts_with(&format!("{kind}, steps of UDP: {filter}"));
+            let gain = outcome.claims.iter().find(named).expect("it is checked").measured;
+            assert!(gain.mean.abs() < 3.0, "{kind}, {filter}: {gain:?}");
+        }
+    }
+}
+
+#[test]
 fn different_access_links_share_by_eq_27_when_a_is_measured() {
     let outcome = quick("S14");
     let ratio = claim(&outcome, "symbiosis-paper (oracle): shares as the capacities").measured.mean;

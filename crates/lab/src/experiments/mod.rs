@@ -32,6 +32,7 @@ mod m4;
 mod m5;
 mod m6;
 mod m7;
+mod m8;
 mod reach;
 mod s1;
 mod s11;
