@@ -10,6 +10,7 @@ use alloc::boxed::Box;
 use crate::entry::{Entry, Feedback};
 use crate::oscillation::{OSCILLATION, Windowed, oscillating};
 use crate::params::Param;
+use crate::symbiosis::filter::{FILTER, FILTER_WINDOW};
 use crate::symbiosis::measurement::{Measurement, Reading};
 use crate::symbiosis::{
     A_BIAS, EPSILON, GAMMA, K_BIAS, K_NOISE, NOISE, NOISE_DOUBLES, PUBLISHED_MEASUREMENT, STREAM_PACKETS, SUBRANGES, measurement,
@@ -32,6 +33,8 @@ pub const ENTRY: Entry = Entry {
         A_BIAS,
         SUBRANGES,
         STREAM_PACKETS,
+        FILTER,
+        FILTER_WINDOW,
         OSCILLATION,
     ],
     feedback: Feedback::Acks,

@@ -10,6 +10,7 @@ use alloc::boxed::Box;
 use crate::entry::{Entry, Feedback};
 use crate::params::{Param, Values};
 use crate::symbiosis::base_rtt::BaseRtt;
+use crate::symbiosis::filter::{FILTER, FILTER_WINDOW};
 use crate::symbiosis::measurement::{Measurement, Reading};
 use crate::symbiosis::pacer::Pacer;
 use crate::symbiosis::{A_BIAS, K_BIAS, K_NOISE, MEASUREMENT, NOISE, NOISE_DOUBLES, STREAM_PACKETS, SUBRANGES, measurement};
@@ -29,6 +30,8 @@ pub const ENTRY: Entry = Entry {
         A_BIAS,
         SUBRANGES,
         STREAM_PACKETS,
+        FILTER,
+        FILTER_WINDOW,
         Param::number("rate_mbps", 0.0, 0.0, 1e6, "packets leave at this rate [Mbit/s on the wire]; 0: as `pacing` says"),
         Param::number("window_packets", 1000.0, 2.0, 1e6, "at most so many packets are in flight"),
         Param::number("pacing", 0.0, 0.0, 100.0, "without a rate: packets leave at this multiple of window/srtt; 0: when ACKs come"),

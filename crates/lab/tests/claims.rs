@@ -166,6 +166,33 @@ fn compound_is_reno_in_a_deep_buffer_and_adaptive_reno_is_not() {
 }
 
 #[test]
+fn a_wrong_reading_costs_what_eq_11_says() {
+    let outcome = quick("M7");
+    for kind in ["bias of K", "bias of A"] {
+        for who in ["one flow beside UDP", "2 flows"] {
+            for text in ["throughput within", "queue within"] {
+                let named = |claim: &&Claim| claim.text.starts_with(&format!("{kind}, {who}: {text}"));
+                let claim = outcome.claims.iter().find(named).expect("it is checked");
+                assert_eq!(claim.verdict, Verdict::Holds, "{claim:?}");
+            }
+        }
+        assert_eq!(claim(&outcome, &format!("{kind}, 2 flows: packets are lost")).verdict, Verdict::Holds);
+    }
+}
+
+#[test]
+fn filters_do_not_mend_what_is_wrong_in_the_mean() {
+    let outcome = quick("M8");
+    for filter in ["mean", "median", "kalman"] {
+        for kind in ["symbiosis", "symbiosis-paper"] {
+            let named = |claim: &&Claim| claim.text.starts_with(&format!("{kind}, steps of UDP: {filter}"));
+            let gain = outcome.claims.iter().find(named).expect("it is checked").measured;
+            assert!(gain.mean.abs() < 3.0, "{kind}, {filter}: {gain:?}");
+        }
+    }
+}
+
+#[test]
 fn different_access_links_share_by_eq_27_when_a_is_measured() {
     let outcome = quick("S14");
     let ratio = claim(&outcome, "symbiosis-paper (oracle): shares as the capacities").measured.mean;

@@ -13,6 +13,7 @@
 
 pub mod base_rtt;
 pub mod delivery;
+pub mod filter;
 pub mod gamma;
 pub mod law;
 pub mod measurement;
@@ -32,6 +33,7 @@ use crate::{Acked, Ask, Bytes, Controller, Course, Departure, Logistic, LossKind
 
 use base_rtt::{BaseRtt, DRAIN_TO, Drains};
 use delivery::Delivery;
+use filter::{FILTER, FILTER_WINDOW, filtered};
 use gamma::Gamma;
 use law::{Law, Path};
 use measurement::{Measurement, Reading};
@@ -82,6 +84,8 @@ pub const OURS: Entry = Entry {
         A_BIAS,
         SUBRANGES,
         STREAM_PACKETS,
+        FILTER,
+        FILTER_WINDOW,
         Param::number("pacing", 1.25, 0.0, 100.0, "packets leave at this multiple of window/srtt; 0: when ACKs come"),
         Param::choice("law", &["logarithmic", "lotka-volterra"], "where the window goes: w* = Aτ + θ·x·ln(K/x), or the papers' law"),
         Param::number(
@@ -129,6 +133,8 @@ pub const PAPER: Entry = Entry {
         A_BIAS,
         SUBRANGES,
         STREAM_PACKETS,
+        FILTER,
+        FILTER_WINDOW,
         OSCILLATION,
     ],
     feedback: Feedback::Acks,
@@ -169,9 +175,9 @@ fn errors(values: &Values) -> Errors {
     }
 }
 
-/// The measurement of the name that a parameter gives.
+/// The measurement of the name that a parameter gives, under the filter that another does.
 pub(crate) fn measurement(setup: &Setup, values: &Values) -> Box<dyn Measurement> {
-    match values.word("measurement") {
+    let raw: Box<dyn Measurement> = match values.word("measurement") {
         "oracle" => Box::new(Oracle::new(errors(values), setup.seed)),
         "capacity" => Box::new(Oracle::of_capacity(errors(values), setup.seed)),
         "imtcp" => Box::new(ImTcp::new(setup)),
@@ -180,7 +186,8 @@ pub(crate) fn measurement(setup: &Setup, values: &Values) -> Box<dyn Measurement
             Box::new(PublishedImTcp::new(setup, whole("subranges"), whole("stream_packets")))
         }
         other => unreachable!("the parameter's declaration does not allow {other}"),
-    }
+    };
+    filtered(values, raw)
 }
 
 /// The papers' law with the constants that the parameters ask for.

@@ -3,8 +3,8 @@
 //! Papers: **I** Iguchi et al. 2005; **S** Hasegawa and Murata 2006; **B** Kodama 2007; **T** Kodama 2009; **H** Magalhaes, HCC.
 
 use super::{
-    Experiment, Lab, b4, h0, h2, h3, h4, h5, h6, h7, h8, h9, h10, h11, i1, i4, linux, m1, m2, m3, m4, m5, m6, s1, s4, s7, s9, s11, s12,
-    s14, t3, t5, t6, t10, t11, t12, t15, t18, worlds,
+    Experiment, Lab, b4, h0, h2, h3, h4, h5, h6, h7, h8, h9, h10, h11, i1, i4, linux, m1, m2, m3, m4, m5, m6, m7, m8, s1, s4, s7, s9, s11,
+    s12, s14, t3, t5, t6, t10, t11, t12, t15, t18, worlds,
 };
 use crate::outcome::Outcome;
 
@@ -49,6 +49,8 @@ pub const ALL: &[Experiment] = &[
     experiment("M4", "Flows among themselves: two laws", "ours, S Eqs 19-21", m4::run),
     experiment("M5", "Share beside CUBIC over ε, buffer and capacity", "ours (S §III-D, Fig 4)", m5::run),
     experiment("M6", "Compound TCP and TCP-Adaptive Reno as opponents", "ours (B §5)", m6::run),
+    experiment("M7", "Errors of K and A over γ", "ours (S §V)", m7::run),
+    experiment("M8", "Filters for ImTCP's results", "ours (B §5)", m8::run),
     experiment("W3", "Three worlds", "ours", worlds::run),
     experiment("B4", "ImTCP's error over sub-ranges and stream length", "B Fig 4", b4::shapes),
     experiment("B5", "ImTCP's measurements a second over RTT", "B Fig 5", b4::rates),

@@ -31,6 +31,8 @@ mod m3;
 mod m4;
 mod m5;
 mod m6;
+mod m7;
+mod m8;
 mod reach;
 mod s1;
 mod s11;
