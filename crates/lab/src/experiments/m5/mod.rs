@@ -196,7 +196,8 @@ fn over_epsilon(lab: &Lab, found: &mut Outcome) {
         ..figure(
             "losses",
             "Who loses at a full buffer, with A = K",
-            "A window that still grows when the buffer fills loses beside CUBIC's, one at rest does not. So a faster law loses less.",
+            "A window that still grows when the buffer fills loses beside CUBIC's, one at rest does not: from some ε on, and sooner in a deep buffer, \
+             Symbiosis loses nothing.",
             "ε [1/s]",
             who_loses,
         )
