@@ -53,29 +53,40 @@ fn median(mut values: Vec<f64>) -> f64 {
 }
 
 /// Two namespaces and a pair of devices between them, for as long as this lives.
-struct Pair;
+struct Pair([String; 2]);
 
 impl Pair {
     fn new() -> Pair {
-        let pair = Pair;
+        let [a, b] = ["a", "b"].map(|end| format!("symk{}{end}", std::process::id()));
         for command in [
-            "netns add symka",
-            "netns add symkb",
-            "link add symk0 netns symka type veth peer name symk1 netns symkb",
-            "-n symka addr add 10.77.0.1/24 dev symk0",
-            "-n symkb addr add 10.77.0.2/24 dev symk1",
-            "-n symka link set symk0 up",
-            "-n symkb link set symk1 up",
+            format!("netns add {a}"),
+            format!("netns add {b}"),
+            format!("link add symk0 netns {a} type veth peer name symk1 netns {b}"),
+            format!("-n {a} addr add 10.77.0.1/24 dev symk0"),
+            format!("-n {b} addr add 10.77.0.2/24 dev symk1"),
+            format!("-n {a} link set symk0 up"),
+            format!("-n {b} link set symk1 up"),
         ] {
             run("ip", &command.split(' ').collect::<Vec<_>>());
         }
-        pair
+        Pair([a, b])
+    }
+
+    /// What arrives in two seconds \[Gbit/s\].
+    fn transfer(&self, cc: &str) -> f64 {
+        let [a, b] = &self.0;
+        let mut server = Command::new("ip").args(["netns", "exec", b, "iperf3", "-s", "-1"]).stdout(Stdio::null()).spawn().unwrap();
+        sleep(Duration::from_millis(300));
+        let said = run("ip", &["netns", "exec", a, "iperf3", "-c", "10.77.0.2", "-t", "2", "-J", "-C", cc]);
+        server.wait().unwrap();
+        let said: Value = serde_json::from_str(&said).unwrap();
+        said["end"]["sum_received"]["bits_per_second"].as_f64().unwrap() / 1e9
     }
 }
 
 impl Drop for Pair {
     fn drop(&mut self) {
-        for name in ["symka", "symkb"] {
+        for name in &self.0 {
             run("ip", &["netns", "del", name]);
         }
     }
@@ -84,24 +95,15 @@ impl Drop for Pair {
 /// Throughput where nothing is the bottleneck but the processors, beside CUBIC's: in turns, because the machine is not always as fast.
 fn free() {
     const ROUNDS: usize = 9;
-    let _pair = Pair::new();
+    let pair = Pair::new();
     let mut ratios = Vec::new();
     println!("\nthroughput over veth without a bottleneck [Gbit/s], 2 s each\ncubic  symbiosis  ratio");
     for _ in 0..ROUNDS {
-        let [cubic, ours] = ["cubic", "symbiosis"].map(transfer);
+        let [cubic, ours] = ["cubic", "symbiosis"].map(|cc| pair.transfer(cc));
         println!("{cubic:5.1}  {ours:9.1}  {:5.2}", ours / cubic);
         ratios.push(ours / cubic);
     }
     println!("median of the ratio {:.2}", median(ratios));
-}
-
-fn transfer(cc: &str) -> f64 {
-    let mut server = Command::new("ip").args(["netns", "exec", "symkb", "iperf3", "-s", "-1"]).stdout(Stdio::null()).spawn().unwrap();
-    sleep(Duration::from_millis(300));
-    let said = run("ip", &["netns", "exec", "symka", "iperf3", "-c", "10.77.0.2", "-t", "2", "-J", "-C", cc]);
-    server.wait().unwrap();
-    let said: Value = serde_json::from_str(&said).unwrap();
-    said["end"]["sum_received"]["bits_per_second"].as_f64().unwrap() / 1e9
 }
 
 /// A scenario that runs with the kernel's TCP.
@@ -171,8 +173,10 @@ fn sampled(data: &Path, seconds: u32) -> Child {
 /// How many samples were in functions whose names begin so.
 fn samples(mut perf: Child, data: &Path, functions: &str) -> f64 {
     perf.wait().unwrap();
-    let said = run("perf", &["script", "-F", "sym", "-i", data.to_str().unwrap()]);
-    said.lines().filter(|line| functions.split('|').any(|prefix| line.trim().starts_with(prefix))).count() as f64
+    let said = run("perf", &["script", "-F", "ip,sym", "-i", data.to_str().unwrap()]);
+    let within =
+        |line: &&str| line.split_whitespace().nth(1).is_some_and(|name| functions.split('|').any(|prefix| name.starts_with(prefix)));
+    said.lines().filter(within).count() as f64
 }
 
 /// Time that all processors worked \[s\].

@@ -40,6 +40,8 @@ fn libbpf() -> Option<String> {
 
 /// The kernel, for one test at a time; none if it cannot be had, which is said even where output of tests is captured.
 fn alone(test: &str) -> Option<MutexGuard<'static, ()>> {
+    let one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let nobody = || String::from_utf8_lossy(&symbiosis(&["kernel", "status"]).stderr).contains("no agent is running");
     let missing = match () {
         () if !fs::metadata("/proc/self").is_ok_and(|own| own.uid() == 0) => "root",
         () if !Path::new("/sys/kernel/btf/vmlinux").exists() => "a kernel with BTF",
@@ -47,8 +49,8 @@ fn alone(test: &str) -> Option<MutexGuard<'static, ()>> {
         () if libbpf().is_none() => "libbpf (apt-get install libbpf-dev)",
         () if !Path::new("/dev/net/tun").exists() => "/dev/net/tun (modprobe tun)",
         () if !runs("unshare", &["--net", "ip", "link", "set", "lo", "up"]) => "network namespaces and iproute2 (apt-get install iproute2)",
-        () if symbiosis(&["kernel", "status"]).status.success() => "that no agent is running",
-        () => return Some(ONE.lock().unwrap_or_else(PoisonError::into_inner)),
+        () if !nobody() => "that no other agent is running",
+        () => return Some(one),
     };
     let _ = fs::write("/dev/stderr", format!("SKIPPED {test}: it needs {missing}\n"));
     None
@@ -61,7 +63,7 @@ fn symbiosis(args: &[&str]) -> Output {
 /// What the command refuses, in one line: how wide the terminal is does not matter here.
 fn refused(output: &Output) -> String {
     assert_eq!(output.status.code(), Some(2), "{output:?}");
-    assert!(output.stdout.is_empty());
+    assert!(output.stdout.is_empty(), "{output:?}");
     String::from_utf8_lossy(&output.stderr).split_whitespace().filter(|word| *word != "│").collect::<Vec<_>>().join(" ")
 }
 

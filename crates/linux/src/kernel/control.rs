@@ -11,7 +11,7 @@ use std::time::Duration;
 use nix::sys::signal::{SigSet, Signal};
 use serde::{Deserialize, Serialize};
 
-use super::lock::FOLDER;
+use super::lock::{FOLDER, Lock};
 use super::{Kernel, KernelError, LiveSocket, Options};
 
 /// Who asks waits no longer for an answer.
@@ -143,9 +143,12 @@ fn ask(request: Request) -> io::Result<Option<Report>> {
 /// What the agent does; none if there is none.
 ///
 /// # Errors
-/// It does not answer, or may not be asked.
+/// It does not answer, or may not be asked, or is part of a process that answers nobody.
 pub fn status() -> Result<Option<Report>, KernelError> {
-    Ok(ask(Request::Status)?)
+    match (ask(Request::Status)?, Lock::holder()) {
+        (None, Some(pid)) => Err(KernelError::Running(pid)),
+        (report, _) => Ok(report),
+    }
 }
 
 /// Ends the agent, and what an agent that was killed left behind; whether there was anything.

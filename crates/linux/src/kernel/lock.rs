@@ -1,8 +1,8 @@
 //! There is one agent at a time: a lock that ends with its process.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{Read, Write};
-use std::path::Path;
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
 
 use super::KernelError;
 
@@ -18,19 +18,34 @@ impl Lock {
     /// Takes the lock, and writes down who has it.
     pub(crate) fn take() -> Result<Lock, KernelError> {
         fs::create_dir_all(FOLDER)?;
-        let path = Path::new(FOLDER).join("agent.lock");
-        let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path)?;
+        let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(place())?;
         match file.try_lock() {
             Ok(()) => {}
-            Err(TryLockError::WouldBlock) => {
-                let mut pid = String::new();
-                file.read_to_string(&mut pid)?;
-                return Err(KernelError::Running(pid.trim().parse().unwrap_or(0)));
-            }
+            Err(TryLockError::WouldBlock) => return Err(KernelError::Running(written(&mut file)?)),
             Err(TryLockError::Error(error)) => return Err(error.into()),
         }
         file.set_len(0)?;
         writeln!(file, "{}", std::process::id())?;
         Ok(Lock { _file: file })
     }
+
+    /// Who has it, if anybody has.
+    pub(crate) fn holder() -> Option<u32> {
+        let mut file = File::open(place()).ok()?;
+        match file.try_lock_shared() {
+            Err(TryLockError::WouldBlock) => written(&mut file).ok(),
+            _ => None,
+        }
+    }
+}
+
+fn place() -> PathBuf {
+    Path::new(FOLDER).join("agent.lock")
+}
+
+/// The process that wrote itself down.
+fn written(file: &mut File) -> io::Result<u32> {
+    let mut pid = String::new();
+    file.read_to_string(&mut pid)?;
+    Ok(pid.trim().parse().unwrap_or(0))
 }

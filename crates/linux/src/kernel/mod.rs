@@ -122,7 +122,9 @@ impl KernelError {
         match self {
             KernelError::NotRoot => Some("run it as root, e.g. with sudo"),
             KernelError::NoClang | KernelError::NoLibbpf => Some("on Debian and Ubuntu: apt-get install clang libbpf-dev"),
-            KernelError::Running(_) => Some("`symbiosis kernel status` shows what it does, `symbiosis kernel stop` ends it"),
+            KernelError::Running(_) => {
+                Some("`symbiosis kernel stop` ends one that was started by `symbiosis kernel start`; another ends with its process")
+            }
             KernelError::NoBtf => Some("use a distribution's kernel, Linux 5.13 or later"),
             KernelError::Compiler(_) | KernelError::Refused(_) => Some("clang 12 and Linux 5.13 are needed at least"),
             KernelError::Io(_) => None,

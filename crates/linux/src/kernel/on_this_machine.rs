@@ -4,7 +4,6 @@ use std::ffi::OsString;
 use std::fs;
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
-use std::process::Command;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::{self, sleep};
 use std::time::{Duration, Instant};
@@ -17,22 +16,17 @@ use super::*;
 /// There is one kernel.
 static ONE: Mutex<()> = Mutex::new(());
 
-/// The kernel, for one test at a time; none if it cannot be had, which is said even where output of tests is captured.
-fn alone(test: &str) -> Option<MutexGuard<'static, ()>> {
-    let missing = match () {
-        () if !nix::unistd::geteuid().is_root() => "root",
-        () if !Path::new("/sys/kernel/btf/vmlinux").exists() => "a kernel with BTF",
-        () if Command::new("clang").arg("--version").output().is_err() => "clang (apt-get install clang)",
-        () if Libbpf::open().is_err() => "libbpf (apt-get install libbpf-dev)",
-        () if control::status().is_ok_and(|report| report.is_some()) => "that no agent is running",
-        () => return Some(ONE.lock().unwrap_or_else(PoisonError::into_inner)),
+/// The kernel, for one test at a time, with the congestion control; none if it cannot be had, which is said even where output of tests is captured.
+fn alone(test: &str) -> Option<(MutexGuard<'static, ()>, Kernel)> {
+    let one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let missing = match Kernel::start(Options::new("symbiosis", &[], 1).unwrap()) {
+        Ok(kernel) => return Some((one, kernel)),
+        Err(error @ (KernelError::NotRoot | KernelError::NoBtf | KernelError::NoClang | KernelError::NoLibbpf)) => error,
+        Err(error @ KernelError::Running(pid)) if pid != std::process::id() => error,
+        Err(error) => panic!("{error}"),
     };
-    let _ = fs::write("/dev/stderr", format!("SKIPPED {test}: it needs {missing}\n"));
+    let _ = fs::write("/dev/stderr", format!("SKIPPED {test}: {missing} ({})\n", missing.help().unwrap_or_default()));
     None
-}
-
-fn start() -> Kernel {
-    Kernel::start(Options::new("symbiosis", &[], 1).unwrap()).unwrap()
 }
 
 /// Sends so many bytes over loopback with the congestion control; what it was in the end.
@@ -75,8 +69,7 @@ fn nothing_is_left() -> bool {
 
 #[test]
 fn any_program_may_use_it_and_nothing_is_left_of_it() {
-    let Some(_alone) = alone("any_program_may_use_it_and_nothing_is_left_of_it") else { return };
-    let kernel = start();
+    let Some((_one, kernel)) = alone("any_program_may_use_it_and_nothing_is_left_of_it") else { return };
     assert!(available());
     let allowed = fs::read_to_string("/proc/sys/net/ipv4/tcp_allowed_congestion_control").unwrap();
     assert!(allowed.split_whitespace().any(|name| name == NAME), "not only root: {allowed}");
@@ -90,13 +83,12 @@ fn any_program_may_use_it_and_nothing_is_left_of_it() {
 
 #[test]
 fn thousands_of_connections_leave_nothing() {
-    let Some(_alone) = alone("thousands_of_connections_leave_nothing") else { return };
+    let Some((_one, kernel)) = alone("thousands_of_connections_leave_nothing") else { return };
     let memory = || {
         let status = fs::read_to_string("/proc/self/status").unwrap();
         let line = status.lines().find(|line| line.starts_with("VmRSS")).unwrap();
         line.split_whitespace().nth(1).unwrap().parse::<u64>().unwrap()
     };
-    let kernel = start();
     // The first thousand fill what is kept for reuse.
     (0..1_000).for_each(|_| assert_eq!(transfer(20_000), OsString::from(NAME)));
     let before = memory();

@@ -109,7 +109,7 @@ static void (*bpf_ringbuf_submit)(void *data, u64 flags) = (void *)132;
 /* An agent that was not there for so long is not there [ns]: it beats ten times as often. */
 #define ALIVE 1000000000ULL
 /* The agent is woken no more often [ns]: what it says holds from ACK to ACK, and waking it costs more than an ACK. */
-#define WAKE 250000ULL
+#define WAKE 500000ULL
 /* No pacing below this distance [ns]: setting the timer takes a good part of it. 1.2 Gbit/s with full packets. */
 #define LEAST_GAP 10000ULL
 /* Nothing is told of faster packets [ns]: no timer spaces them, a network card hands them up in batches, and the agent would not keep up. */
