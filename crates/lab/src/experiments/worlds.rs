@@ -16,7 +16,7 @@ use symbiosis_sim::{Outcome as Run, Plan, source};
 
 use super::Lab;
 use super::claims::within;
-use super::linux::{OURS, checked, set, without_timer};
+use super::linux::{OURS, checked, lines, set, without_timer};
 use super::series;
 use super::steps::Steps;
 use super::t5::to_california;
@@ -48,7 +48,7 @@ pub fn run(lab: &Lab) -> Outcome {
     let steps = without_timer(to_california());
     let steps = Steps { id: "W3".into(), about: "Three worlds: Osaka to California".into(), ..steps };
     let steps = if lab.quick { steps.quicker(1.0 / 3.0) } else { steps };
-    let scenario = lab.scenario(&steps.text(OURS, &format!("cc = \"{OURS}\"")));
+    let scenario = lab.scenario(&steps.text(OURS, &lines(OURS)));
     let rtt = steps.path.rtt_ms();
     let mut worlds = vec![
         Told { name: "simulator", seen: Ok(lab.over_seeds(&scenario).iter().map(|run| of_packets(run, rtt)).collect()) },
