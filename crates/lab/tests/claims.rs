@@ -307,3 +307,11 @@ fn a_flow_that_joins_a_standing_queue_reads_tau_too_long_and_drains_repair_it() 
     let oscillating = claim(&outcome, "symbiosis-paper (oracle), m = 0.3: every flow").measured.mean;
     assert!(oscillating < over_read("symbiosis-paper (oracle)"), "{oscillating}");
 }
+
+/// What a controller makes of a path does not hang on who carries its packets.
+#[test]
+fn quic_and_the_simulator_are_one_world() {
+    let outcome = quick("W3");
+    all_hold(&outcome, &[]);
+    assert!(outcome.figures.iter().all(|figure| figure.caption.contains("The kernel is not here")), "a figure says what it has not");
+}

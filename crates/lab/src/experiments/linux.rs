@@ -46,7 +46,7 @@ struct Played {
 
 impl Set {
     fn new(steps: &Steps, cc: &'static str) -> Set {
-        let text = steps.text(cc, &format!("cc = \"{cc}\""));
+        let text = steps.text(cc, &lines(cc));
         let scenario = Scenario::parse_for(World::Kernel, &text, "experiment.toml", None, &[]);
         let scenario = scenario.unwrap_or_else(|error| panic!("{}\n{text}", error.what));
         Set { cc, scenario, runs: Vec::new(), lateness: Vec::new(), void: Vec::new(), missing: None }
@@ -101,6 +101,11 @@ impl Set {
             100.0 * worst(|lateness| lateness.late),
         )
     }
+}
+
+/// A flow as the simulator's experiments have it. Where slow start ends hangs on the window that it begins with; Linux of today begins with 10.
+pub fn lines(cc: &str) -> String {
+    format!("cc = \"{cc}\"\ninitial_window = 2")
 }
 
 /// Runs of one controller over a path, one after another.
@@ -271,14 +276,16 @@ pub fn fixed(lab: &Lab) -> Outcome {
     let printed = |rate: Measured| (rate.mean - 45.56).abs() <= 8.70;
     found.claims.push(checked(text, "45.56 ± 8.70", rate(RENO), "Mbit/s", printed, TODAY));
     let ratio = played.ratio(0.0, played.steps.until);
-    let text = "symbiosis: 1.72 times Linux' Reno, or more";
-    found.claims.push(checked(text, "78.22 / 45.56 = 1.72", ratio, "times Reno's throughput", |ratio| ratio.mean >= 1.72, TODAY));
+    let text = "symbiosis: 1.72 times Linux' Reno, within 5 %";
+    let near = |ratio| within(ratio, 78.22 / 45.56, 0.05);
+    found.claims.push(checked(text, "78.22 / 45.56 = 1.72", ratio, "times Reno's throughput", near, TODAY));
     found
 }
 
 /// What a start costs of a minute's mean.
 const START: &str = "a minute's mean has its start in it: every second at less than A takes 80/60 = 1.3 Mbit/s from it";
 
-/// What Reno was, and is.
-const TODAY: &str = "Linux' Reno of 2007 lost its window to slow start's overflow, by rate halving and timeouts; today's repairs it by RACK and \
-                     proportional reduction within an RTT, and goes on from half of what the path held";
+/// What Reno's minute hangs on.
+const TODAY: &str = "Reno climbs all the minute T: it gets (w₀ + T/2τ)·M/τ, of which T/2τ is 254 packets, and w₀ is what slow start's overflow leaves \
+                     it. That hangs on where in a round the buffer overflows: w₀ is 195 in B's mean, and 247 with the initial window of Linux \
+                     today, 10, beside which nobody can have more than 80/49.5 = 1.62 times as much";
