@@ -7,9 +7,11 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use symbiosis_base::Nanos;
-use symbiosis_linux::kernel::{Kernel, KernelError, Options, OptionsError};
+use symbiosis_control::params::Values;
+use symbiosis_linux::kernel::control::{self, Report};
+use symbiosis_linux::kernel::{Kernel, KernelError, LiveSocket, Options, OptionsError};
 use symbiosis_linux::testbed::{self, Ran, TestbedError};
-use symbiosis_sim::Plan;
+use symbiosis_sim::{FlowPlan, Plan};
 
 /// Why there is no run.
 #[derive(Debug, thiserror::Error)]
@@ -38,7 +40,8 @@ impl InKernelError {
 
 /// Carries a plan out. A void run is repeated, so many times at the most. Somebody who says that it is `enough` ends it.
 ///
-/// An agent is there for this run alone, so that no run knows of another.
+/// An agent is there for this run alone, so that no run knows of another; unless one of the same controller is running already, which then
+/// stays in charge.
 ///
 /// # Errors
 /// The machine or the user cannot do it, or the plan asks for what the kernel does not do.
@@ -61,33 +64,70 @@ fn options(plan: &Plan) -> Result<Option<Options>, OptionsError> {
 /// What an agent said of its sockets at an instant: the flow and its gauges.
 type Heard = Vec<(Instant, usize, Vec<(&'static str, f64)>)>;
 
+/// Who runs a controller of ours.
+enum Agent {
+    /// One for this run.
+    Own(Kernel),
+    /// One that was there before.
+    Other,
+}
+
+impl Agent {
+    /// # Errors
+    /// Another agent is there that runs something else, or one cannot be had.
+    fn find(plan: &Plan, options: Options) -> Result<Agent, KernelError> {
+        let same = |report: &Report| {
+            let wants = |flow: &&FlowPlan| !testbed::is_native(flow.cc);
+            let usual = |flow: &FlowPlan| Values::resolve(flow.cc.params, &[]).is_ok_and(|usual| usual.iter().eq(flow.params.iter()));
+            plan.flows.iter().filter(wants).all(|flow| flow.cc.name == report.controller && usual(flow))
+        };
+        match control::status()? {
+            Some(report) if same(&report) => Ok(Agent::Other),
+            Some(report) => Err(KernelError::Running(report.pid)),
+            None => Kernel::start(options).map(Agent::Own),
+        }
+    }
+
+    /// What it sees, and how many records it has lost.
+    fn look(&self) -> Result<(Vec<LiveSocket>, u64), KernelError> {
+        match self {
+            Agent::Own(kernel) => kernel.status().map(|status| (status.sockets, status.dropped)),
+            Agent::Other => control::status().map(|report| report.map_or((Vec::new(), 0), |report| (report.sockets, report.dropped))),
+        }
+    }
+}
+
 fn with_agent(plan: &Plan, enough: &AtomicBool, options: Options) -> Result<Ran, InKernelError> {
-    let kernel = Kernel::start(options)?;
+    let agent = Agent::find(plan, options)?;
+    let (_, before) = agent.look()?;
     let over = AtomicBool::new(false);
     let (ran, heard) = thread::scope(|scope| {
-        let (kernel, told) = (&kernel, &over);
-        let listener = plan.sample_every.map(|every| scope.spawn(move || listen(kernel, every, told)));
+        let (agent, told) = (&agent, &over);
+        let listener = plan.sample_every.map(|every| scope.spawn(move || listen(agent, every, told)));
         let ran = testbed::run(plan, enough);
         over.store(true, Ordering::Relaxed);
         (ran, listener.map(|listener| listener.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))))
     });
-    let dropped = kernel.status().map(|status| status.dropped);
-    kernel.stop()?;
+    // One that was there before may have gone; its flows went on as Reno's, and that is a result, too.
+    let lost = agent.look().map_or(0, |(_, lost)| lost.saturating_sub(before));
+    if let Agent::Own(kernel) = agent {
+        kernel.stop()?;
+    }
     let mut ran = ran?;
-    let dropped = dropped?;
-    if dropped > 0 && ran.machine.void.is_none() {
-        ran.machine.void = Some(format!("the agent was too slow for {dropped} records"));
+    if lost > 0 && ran.machine.void.is_none() {
+        ran.machine.void = Some(format!("the agent was too slow for {lost} records"));
     }
     write_down(&mut ran, &heard.unwrap_or_default());
     Ok(ran)
 }
 
 /// Asks the agent so often until it is over.
-fn listen(kernel: &Kernel, every: Nanos, over: &AtomicBool) -> Heard {
+fn listen(agent: &Agent, every: Nanos, over: &AtomicBool) -> Heard {
     let mut heard = Heard::new();
     while !over.load(Ordering::Relaxed) {
         let now = Instant::now();
-        for socket in kernel.status().map(|status| status.sockets).unwrap_or_default() {
+        let (sockets, _) = agent.look().unwrap_or_default();
+        for socket in sockets {
             if let Some(flow) = socket.remote.and_then(testbed::flow_of) {
                 heard.push((now, flow, socket.gauges.iter().map(|(name, value)| (known(name), *value)).collect()));
             }

@@ -20,8 +20,6 @@ use crate::scenario::{Scenario, World};
 pub const OURS: &str = "symbiosis";
 const RENO: &str = "linux-reno";
 const ALL: [&str; 4] = [OURS, RENO, "linux-cubic", "linux-bbr"];
-/// The papers' two, where time is short.
-const FEW: [&str; 2] = [OURS, RENO];
 /// A run is tried so often.
 const ATTEMPTS: u32 = 3;
 
@@ -118,8 +116,7 @@ pub fn set(lab: &Lab, steps: &Steps, cc: &'static str) -> Set {
 impl Played {
     /// The controllers in turns.
     fn new(lab: &Lab, steps: &Steps) -> Played {
-        let ccs: &[&'static str] = if lab.quick { &FEW } else { &ALL };
-        let mut sets: Vec<Set> = ccs.iter().map(|cc| Set::new(steps, cc)).collect();
+        let mut sets: Vec<Set> = ALL.iter().map(|cc| Set::new(steps, cc)).collect();
         for seed in 1..=lab.seeds {
             sets.iter_mut().for_each(|set| set.run(lab, seed));
         }
@@ -198,17 +195,16 @@ fn ahead(played: &Played, place: &str) -> Claim {
 
 /// T Fig 5, B Fig 6.
 pub fn laboratory(lab: &Lab) -> Outcome {
-    let rtts: &[f64] = if lab.quick { &[30.0, 150.0] } else { &[30.0, 60.0, 100.0, 150.0] };
     let mut found = Outcome::default();
     let mut ratios = Vec::new();
-    for rtt in rtts {
-        let steps = without_timer(laboratory_at(*rtt));
+    for rtt in [30.0, 60.0, 100.0, 150.0] {
+        let steps = without_timer(laboratory_at(rtt));
         let played = Played::new(lab, &if lab.quick { steps.quicker(0.25) } else { steps });
         played.show(&mut found, &format!("B6-{rtt}"), &format!("RTT {rtt} ms"));
-        if *rtt >= 60.0 {
+        if rtt >= 60.0 {
             found.claims.push(ahead(&played, &format!("RTT {rtt} ms")));
         }
-        ratios.push((*rtt, played.ratio(0.0, played.steps.until)));
+        ratios.push((rtt, played.ratio(0.0, played.steps.until)));
     }
     let gap = match (&ratios[0].1, &ratios[ratios.len() - 1].1) {
         (Ok(short), Ok(long)) => Ok(Measured { mean: long.mean - short.mean, ci95: long.ci95.hypot(short.ci95), seeds: short.seeds }),
