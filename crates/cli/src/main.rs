@@ -2,6 +2,7 @@
 //!
 //! Results go to stdout, everything else to stderr. Exit codes: 0 done, 1 failed, 2 the input is at fault, 130 interrupted.
 
+mod bench;
 mod controllers;
 mod demo;
 mod failure;
@@ -44,8 +45,8 @@ enum Command {
     Send(net::send::Args),
     /// Fetch a file from a server
     Fetch(net::fetch::Args),
-    /// Measure controllers on the way to a server, one after another
-    Bench(net::bench::Args),
+    /// Measure controllers, one after another: to a server, over loopback, or over an emulated path
+    Bench(bench::Args),
     /// Show controllers at work: one file over an emulated path on this machine, about a minute
     Demo(demo::Args),
     /// Run a controller under the kernel's TCP, for every program of this machine (Linux, as root)
@@ -63,7 +64,7 @@ fn main() -> ExitCode {
         Command::Serve(args) => net::serve::run(&args),
         Command::Send(args) => net::send::run(&args),
         Command::Fetch(args) => net::fetch::run(&args),
-        Command::Bench(args) => net::bench::run(&args),
+        Command::Bench(args) => bench::run(&args),
         Command::Demo(args) => demo::run(&args),
         Command::Kernel(command) => kernel::run(&command),
         Command::Controllers(args) => controllers::run(&args),

@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use symbiosis_base::{Bytes, Nanos, Rate};
 use symbiosis_path::{LinkSpec, QueueLimit};
+use symbiosis_quic::harm::Harm;
 use symbiosis_quic::relay::{self, Relay};
 
 /// A server that ends with its test.
@@ -22,9 +23,21 @@ struct Server {
 
 impl Server {
     fn start(folder: &Path, more: &[&str]) -> Server {
+        Server::by(Command::new(env!("CARGO_BIN_EXE_symbiosis")), folder, more)
+    }
+
+    /// Whose files may not have more than a few megabytes: what lies beyond cannot be written.
+    fn on_a_small_disk(folder: &Path) -> Server {
+        let mut shell = Command::new("sh");
+        // Told of it by a signal, too, unless that is ignored.
+        shell.args(["-c", "trap '' XFSZ; ulimit -f 2000; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_symbiosis")]);
+        Server::by(shell, folder, &[])
+    }
+
+    fn by(mut command: Command, folder: &Path, more: &[&str]) -> Server {
         let identity = folder.join("identity.pem");
         fs::create_dir_all(folder.join("served")).unwrap();
-        let mut process = Command::new(env!("CARGO_BIN_EXE_symbiosis"))
+        let mut process = command
             .current_dir(folder)
             .args(["serve", "--dir", "served", "--listen", "127.0.0.1:0", "--identity"])
             .arg(identity)
@@ -107,7 +120,16 @@ fn over_a_slow_path(server: &Server, act: impl FnOnce(&str)) {
     let end = LinkSpec::ideal(Rate::from_mbps(16.0), Nanos::from_millis(10));
     let forth = LinkSpec { queue: QueueLimit::Packets(100), ..end.clone() };
     let overhead = Bytes(28);
-    let path = relay::Path { forth, back: end, others: None, overhead, seed: 1, sample_every: Nanos::from_millis(100) };
+    let path = relay::Path {
+        forth,
+        back: end,
+        others: None,
+        overhead,
+        harm: Harm::default(),
+        rebinds: Vec::new(),
+        seed: 1,
+        sample_every: Nanos::from_millis(100),
+    };
     let to = server.address.parse().unwrap();
     let enough = Arc::new(AtomicBool::new(false));
     let (tell, told) = mpsc::channel();
@@ -162,6 +184,27 @@ fn what_was_killed_is_taken_up_again() {
     let report: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(report["resumed_bytes"].as_u64(), Some(has));
     assert_eq!(report["bytes"].as_u64(), Some(content.len() as u64 - has));
+    assert!(fs::read(here.join("served/file")).unwrap() == content);
+}
+
+#[test]
+fn a_full_disk_is_said_and_what_had_room_is_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    let content: Vec<u8> = (0..6_000_000_u32).map(|at| (at.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
+    fs::write(here.join("file"), &content).unwrap();
+    let server = Server::on_a_small_disk(here);
+    let sent = symbiosis(here, &["send", "file", &server.address, "--trust", &server.fingerprint]);
+    let stderr = String::from_utf8(sent.stderr).unwrap();
+    assert_eq!(sent.status.code(), Some(1), "{stderr}");
+    assert!(stderr.contains("writing failed: File too large"), "{stderr}");
+    assert!(stderr.contains("make room there"), "{stderr}");
+    assert!(!here.join("served/file").exists());
+    drop(server);
+    let server = Server::start(here, &[]);
+    let output = symbiosis(here, &["send", "file", &server.address, "--trust", &server.fingerprint, "--json"]);
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert!(report["resumed_bytes"].as_u64().unwrap() > 500_000, "{report}");
     assert!(fs::read(here.join("served/file")).unwrap() == content);
 }
 
@@ -288,6 +331,37 @@ fn a_transfer_leaves_traces_and_a_report_as_a_simulation_does() {
     let benched: Value = serde_json::from_slice(&fs::read(here.join("benched/results.json")).unwrap()).unwrap();
     assert_eq!((&benched["flows"][0]["id"], &benched["flows"][1]["id"]), (&"reno".into(), &"reno 2".into()));
     refused(here, &["bench", at, "--trust", trust, "--cc", "reno", "--out", "sent"], "--out sent: the folder is not empty");
+}
+
+#[test]
+fn a_bench_without_a_server_brings_one_along_and_a_path_if_wanted() {
+    let folder = tempfile::tempdir().unwrap();
+    let bench = |more: &[&str]| -> Value {
+        let args = [&["bench", "--cc", "symbiosis,quic-cubic", "--seconds", "1", "--runs", "1", "--json"], more].concat();
+        let output = symbiosis(folder.path(), &args);
+        serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&output.stderr)))
+    };
+    let loopback = bench(&[]);
+    for row in loopback[0]["rows"].as_array().unwrap() {
+        assert!(row["median"]["goodput_mbps"].as_f64().unwrap() > 1.0, "{row}");
+        assert!(row["median"]["cost"]["sender_us"].as_f64().unwrap() > 0.0, "{row}");
+        assert!(row.get("virtual").is_none() && row["median"]["of_free_percent"].is_null(), "{row}");
+    }
+    let relayed = bench(&["--relay", "20", "--mbps", "10", "--others", "2"]);
+    assert_eq!(relayed[0]["rtt_ms"].as_f64(), Some(20.0));
+    for row in relayed[0]["rows"].as_array().unwrap() {
+        // Whatever the machine does, nothing passes a link of 10 Mbit/s faster; and in virtual time a path is filled.
+        assert!(row["median"]["goodput_mbps"].as_f64().unwrap() < 10.0, "{row}");
+        let percent = row["virtual"]["of_free_percent"].as_f64().unwrap();
+        assert!((85.0..110.0).contains(&percent), "{row}");
+    }
+    let measured = |row: &Value| row["virtual"]["available"]["bias_percent"].as_f64();
+    let rows = relayed[0]["rows"].as_array().unwrap();
+    assert!(measured(&rows[0]).unwrap().abs() < 10.0 && measured(&rows[1]).is_none(), "{rows:?}");
+    refused(folder.path(), &["bench", "--relay", "20", "--mbps", "10", "--others", "10"], "that leaves nothing of 10 Mbit/s");
+    refused(folder.path(), &["bench", "127.0.0.1:1", "--relay", "20"], "cannot be used with");
+    refused(folder.path(), &["bench", "--out", "out"], "several runs make no one trace");
+    refused(folder.path(), &["bench", "--relay", "0"], "0 is not in 1..=2000");
 }
 
 #[test]

@@ -122,6 +122,11 @@ impl Link {
         })
     }
 
+    /// How long a packet would wait that came at `now`.
+    pub fn wait(&self, now: Nanos) -> Nanos {
+        self.wire.free_at - now
+    }
+
     /// Ends the run at `end`: statistics and samples up to there.
     pub fn finish(self, end: Nanos) -> (LinkStats, Vec<LinkSample>) {
         match self.watched {

@@ -9,6 +9,7 @@ mod adapter;
 pub mod choice;
 pub mod clock;
 mod feedback;
+pub mod harm;
 pub mod identity;
 pub mod node;
 pub mod opponent;

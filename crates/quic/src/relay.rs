@@ -4,6 +4,8 @@
 //! out, reckoned from the kernel's time of its arrival, and then it is sent at that time. Others' traffic takes its place in the link and is
 //! nowhere else.
 
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
@@ -14,6 +16,7 @@ use symbiosis_base::{Bytes, Nanos, Random};
 use symbiosis_path::{LinkSample, LinkSpec, LinkStats, Network, NetworkLink, Traffic, TrafficSpec};
 
 use crate::clock::Clock;
+use crate::harm::Harm;
 use crate::socket::{Lateness, Udp, wait};
 
 /// Datagrams that are taken from a socket before others get their turn.
@@ -32,6 +35,10 @@ pub struct Path {
     pub others: Option<TrafficSpec>,
     /// What UDP and IP add to a datagram.
     pub overhead: Bytes,
+    /// What happens to datagrams behind the links, in both directions. Its times count from the first datagram on.
+    pub harm: Harm,
+    /// When clients seem to be elsewhere from then on, since the first datagram: somebody translates addresses, and has forgotten.
+    pub rebinds: Vec<Nanos>,
     /// Seeds losses, jitter and others.
     pub seed: u64,
     /// The link towards the server is looked at this often.
@@ -45,10 +52,18 @@ pub struct Relayed {
     pub forth: LinkStats,
     /// The same link, at instants since the first datagram.
     pub samples: Vec<LinkSample>,
+    /// How long each of the client's datagrams took to the link's end, by when it entered.
+    pub crossings: Vec<(Nanos, Nanos)>,
     /// How long it was there, from the first datagram on.
     pub time: Nanos,
     /// How late datagrams left.
     pub lateness: Lateness,
+}
+
+/// A datagram in the network, and when it entered.
+struct Crossing {
+    since: Nanos,
+    datagram: BytesMut,
 }
 
 /// A relay between one client and a server. A datagram from elsewhere is a new client's.
@@ -60,7 +75,12 @@ pub struct Relay {
     server: SocketAddr,
     path: Path,
     /// Stream and link 0 lead towards the server, 1 towards the client.
-    network: Network<BytesMut>,
+    network: Network<Crossing>,
+    /// What is to be sent, by when: instant, order, direction.
+    pending: BinaryHeap<Reverse<(Nanos, u64, usize, BytesMut)>>,
+    ordinal: u64,
+    random: Random,
+    crossings: Vec<(Nanos, Nanos)>,
     /// When the first datagram came: the links' time begins there.
     began: Option<Nanos>,
     /// The links were told nothing later than that.
@@ -84,7 +104,22 @@ impl Relay {
         let links = vec![link(&path.forth, 0, Some(path.sample_every)), link(&path.back, 1, None)];
         let others = path.others.clone().map(|spec| (Traffic::new(spec, Random::new(path.seed, 2)), vec![0]));
         let network = Network::new(links, vec![vec![0], vec![1]], others.into_iter().collect());
-        Ok(Relay { clock, front, back, client: None, server, path, network, began: None, told: Nanos::ZERO })
+        let random = Random::new(path.seed, 3);
+        Ok(Relay {
+            clock,
+            front,
+            back,
+            client: None,
+            server,
+            path,
+            network,
+            pending: BinaryHeap::new(),
+            ordinal: 0,
+            random,
+            crossings: Vec::new(),
+            began: None,
+            told: Nanos::ZERO,
+        })
     }
 
     /// Where clients find it.
@@ -114,16 +149,17 @@ impl Relay {
                     busy |= turn == TURN;
                 }
             }
+            self.rebind()?;
             self.leave(&mut lateness)?;
             if !busy {
-                let next = self.began.map_or(Nanos::MAX, |began| began.saturating_add(self.network.wake_at()));
+                let next = self.began.map_or(Nanos::MAX, |began| began.saturating_add(self.wake_at()));
                 wait(&self.clock, &[&self.front, &self.back], next.min(self.clock.now() + LOOKS_EVERY), false)?;
             }
         }
         self.reaches(self.clock.now() - self.began.unwrap_or(self.clock.now()));
         let time = self.told;
         let (forth, samples) = self.network.finish(time).swap_remove(0);
-        Ok(Relayed { forth, samples, time, lateness })
+        Ok(Relayed { forth, samples, crossings: self.crossings, time, lateness })
     }
 
     /// A datagram enters its link.
@@ -131,7 +167,7 @@ impl Relay {
         let began = *self.began.get_or_insert(at);
         self.told = self.told.max(at - began);
         let bytes = Bytes(datagram.len() as u64) + self.path.overhead;
-        self.network.enter(self.told, direction, bytes, datagram);
+        self.network.enter(self.told, direction, bytes, Crossing { since: self.told, datagram });
     }
 
     /// Sends what has come out by now.
@@ -142,14 +178,44 @@ impl Relay {
         while self.network.wake_at() <= now {
             self.reaches(self.network.wake_at());
             while let Some(left) = self.network.pop() {
-                // What the kernel has no room for is lost, as in any network.
-                match (left.dropped, left.stream, self.client) {
-                    (None, 0, _) => self.back.send(self.server, &left.cargo)?,
-                    (None, _, Some(client)) => self.front.send(client, &left.cargo)?,
-                    _ => continue,
-                };
-                lateness.woke(began + left.at, self.clock.now());
+                if left.dropped.is_some() {
+                    continue;
+                }
+                if left.stream == 0 {
+                    self.crossings.push((left.cargo.since, left.at - left.cargo.since));
+                }
+                for (at, datagram) in self.path.harm.delivers(left.at, left.cargo.datagram, &mut self.random) {
+                    self.ordinal += 1;
+                    self.pending.push(Reverse((at, self.ordinal, left.stream, datagram)));
+                }
             }
+        }
+        while self.pending.peek().is_some_and(|Reverse((at, ..))| *at <= now) {
+            let Some(Reverse((at, _, direction, datagram))) = self.pending.pop() else { break };
+            // What the kernel has no room for is lost, as in any network.
+            match (direction, self.client) {
+                (0, _) => self.back.send_one(self.server, &datagram)?,
+                (_, Some(client)) => self.front.send_one(client, &datagram)?,
+                (_, None) => continue,
+            };
+            lateness.woke(began + at, self.clock.now());
+        }
+        Ok(())
+    }
+
+    /// When something will be to be done by itself, since the first datagram.
+    fn wake_at(&self) -> Nanos {
+        self.network.wake_at().min(self.pending.peek().map_or(Nanos::MAX, |Reverse((at, ..))| *at))
+    }
+
+    /// Sends to the server from another port from now on, if it is time.
+    fn rebind(&mut self) -> io::Result<()> {
+        let Some(began) = self.began else { return Ok(()) };
+        let now = self.clock.now() - began;
+        if self.path.rebinds.iter().any(|at| *at <= now) {
+            self.path.rebinds.retain(|at| *at > now);
+            self.back = Udp::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), self.clock)?;
+            self.back.connect(self.server)?;
         }
         Ok(())
     }

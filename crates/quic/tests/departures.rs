@@ -38,7 +38,7 @@ fn listens(front: SocketAddr, server: SocketAddr, enough: &AtomicBool, told: &st
             back.send(&arrival.datagram).unwrap();
         }
         while let (Ok(bytes), Some(client)) = (back.recv(&mut buffer), client) {
-            front.send(client, &buffer[..bytes]).unwrap();
+            front.send_one(client, &buffer[..bytes]).unwrap();
         }
         front.wait(clock.now() + Nanos::from_micros(300), false).unwrap();
     }

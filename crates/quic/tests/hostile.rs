@@ -11,10 +11,11 @@ use noq_proto::{Connection, ConnectionError, Dir, StreamId};
 use proptest::prelude::*;
 use symbiosis_base::Nanos;
 use symbiosis_quic::clock::Clock;
+use symbiosis_quic::harm::Harm;
 use symbiosis_quic::identity::{Identity, Trust};
 use symbiosis_quic::node::{Next, Node, Session, Settings};
 use symbiosis_quic::transfer::{Folder, Nothing, Pattern, Task, Transfer};
-use symbiosis_quic::virtual_time::{Harm, Route, World, address};
+use symbiosis_quic::virtual_time::{Route, World, address};
 
 /// A server, or a client that writes what it is told to and then waits.
 enum Side {

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use symbiosis_base::{Bytes, Nanos, Rate};
 use symbiosis_path::{Gaps, LinkSpec, QueueLimit, RateSpec, Sizes, Steps, TrafficSpec};
+use symbiosis_quic::harm::Harm;
 use symbiosis_quic::relay::{Path, Relay, Relayed};
 
 const OVERHEAD: Bytes = Bytes(28);
@@ -16,7 +17,16 @@ const OVERHEAD: Bytes = Bytes(28);
 fn path(mbps: f64, delay_ms: u64, queue: u64) -> Path {
     let back = LinkSpec::ideal(Rate::from_mbps(1000.0), Nanos::from_millis(delay_ms));
     let forth = LinkSpec { rate: RateSpec::Constant(Rate::from_mbps(mbps)), queue: QueueLimit::Packets(queue), ..back.clone() };
-    Path { forth, back, others: None, overhead: OVERHEAD, seed: 1, sample_every: Nanos::from_millis(10) }
+    Path {
+        forth,
+        back,
+        others: None,
+        overhead: OVERHEAD,
+        harm: Harm::default(),
+        rebinds: Vec::new(),
+        seed: 1,
+        sample_every: Nanos::from_millis(10),
+    }
 }
 
 /// Sends so many datagrams of 972 bytes, 1000 on the wire, `apart` one after another, and hears them echoed. The round-trip time of each

@@ -17,8 +17,6 @@ use crate::print::{pretty, print};
 use crate::table::table;
 use run::{Row, Stage};
 
-/// A run is void when more than this part of the relay's datagrams left late: then it was the machine that was measured.
-const MOST_LATE: f64 = 0.2;
 /// A void run is repeated so many times.
 const RETRIES: usize = 1;
 

@@ -2,6 +2,7 @@
 
 use symbiosis_base::{Bytes, Nanos, Rate};
 use symbiosis_path::{Gaps, LinkSpec, QueueLimit, Sizes, Steps, TrafficSpec};
+use symbiosis_quic::harm::Harm;
 use symbiosis_quic::relay;
 
 /// The path in words.
@@ -31,5 +32,14 @@ pub fn path(overhead: Bytes, seed: u64) -> relay::Path {
     let bdp = Bytes::from_f64(CAPACITY.times(DELAY * 2));
     let forth = LinkSpec { queue: QueueLimit::Bytes(bdp), ..back.clone() };
     let others = TrafficSpec { sizes: Sizes::Internet, gaps: Gaps::Exponential, rate: others() };
-    relay::Path { forth, back, others: Some(others), overhead, seed, sample_every: Nanos::from_millis(20) }
+    relay::Path {
+        forth,
+        back,
+        others: Some(others),
+        overhead,
+        harm: Harm::default(),
+        rebinds: Vec::new(),
+        seed,
+        sample_every: Nanos::from_millis(20),
+    }
 }

@@ -1,34 +1,25 @@
-//! Server, relay and client, each in a thread of its own, and what the client sees.
+//! A file sent over the emulated path, and what the client sees.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
-use std::net::{Ipv4Addr, SocketAddr};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc;
-use std::thread;
+use std::net::SocketAddr;
 
-use miette::miette;
 use serde::Serialize;
 use symbiosis_base::{Nanos, Rate};
 use symbiosis_quic::choice::Choice;
 use symbiosis_quic::clock::Clock;
 use symbiosis_quic::identity::{Identity, Trust};
-use symbiosis_quic::node::Node;
-use symbiosis_quic::relay::{Relay, Relayed};
-use symbiosis_quic::socket::{self, Call, Called, Udp, Watch, settings_for};
-use symbiosis_quic::transfer::{FileSource, Folder, Pattern, Source, Task, Transfer};
+use symbiosis_quic::relay::Relayed;
+use symbiosis_quic::socket::{Call, Called, settings_for};
+use symbiosis_quic::transfer::{FileSource, Folder, Pattern, Source, Task};
 use symbiosis_sim::{LinkSummary, QueueSummary};
 use tempfile::TempDir;
 
-use super::MOST_LATE;
 use super::path::{CAPACITY, others, path};
 use crate::failure::Failure;
+use crate::net::here::{MOST_LATE, fault, served};
 use crate::net::record::{Flow, Link, Recorder};
 use crate::net::{Bar, Report, failed};
-
-/// The server looks this often whether it is to end.
-const SERVER_LOOKS: Nanos = Nanos::from_millis(50);
 
 /// A file, and a folder to which it is sent.
 pub struct Stage {
@@ -72,10 +63,6 @@ impl Run {
     }
 }
 
-fn fault(error: impl std::fmt::Display) -> Failure {
-    Failure::Other(miette!("{error}"))
-}
-
 impl Stage {
     /// A file of so many bytes.
     pub fn new(bytes: u64, seed: u64) -> Result<Stage, Failure> {
@@ -96,48 +83,14 @@ impl Stage {
 
     /// Sends the file.
     pub fn run(&self, choice: &Choice) -> Result<Run, Failure> {
-        let enough = Arc::new(AtomicBool::new(false));
-        thread::scope(|scope| {
-            let (tell_server, server_at) = mpsc::channel();
-            let server = scope.spawn({
-                let enough = enough.clone();
-                move || self.serve(&tell_server, &enough)
-            });
-            // A thread that fails before it tells its address hangs up.
-            let called = server_at.recv().map_err(fault).and_then(|server| {
-                let (tell_relay, relay_at) = mpsc::channel();
-                let relay = scope.spawn({
-                    let enough = enough.clone();
-                    move || relay(server, self.seed, &tell_relay, &enough)
-                });
-                let called = relay_at.recv().map_err(fault).and_then(|at| self.call(at, choice));
-                enough.store(true, Ordering::Relaxed);
-                let relayed = relay.join().map_err(|_| fault("the relay failed"))?.map_err(fault)?;
-                called.map(|(call, called, recorder)| (call, called, recorder, relayed))
-            });
-            enough.store(true, Ordering::Relaxed);
-            server.join().map_err(|_| fault("the server failed"))??;
-            let (call, called, recorder, relayed) = called?;
-            self.check()?;
-            Ok(found(&call, &called, recorder, relayed))
-        })
-    }
-
-    fn serve(&self, tell: &mpsc::Sender<SocketAddr>, enough: &AtomicBool) -> Result<(), Failure> {
-        let clock = Clock::start();
-        let at = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
-        let mut udp = Udp::bind(at, clock)?;
         let folder = Folder::new(self.there.path(), true)?;
-        let choice = Choice::find("newreno", &[]).map_err(fault)?;
-        let accept = Box::new(move |_| Transfer::server(Box::new(folder.clone())));
-        let mut node = Node::server(clock, settings_for(at), choice, self.seed, &self.identity, accept).map_err(fault)?;
-        let _ = tell.send(udp.address()?);
-        let watch = |_: &mut Node<Transfer>, now: Nanos| match enough.load(Ordering::Relaxed) {
-            true => Watch::End,
-            false => Watch::At(now + SERVER_LOOKS),
-        };
-        socket::run(&mut node, &mut udp, &clock, watch)?;
-        Ok(())
+        let path = path(settings_for(([127, 0, 0, 1], 0).into()).overhead, self.seed);
+        let clock = Clock::start();
+        let served = served((&self.identity, self.seed, clock), move || Box::new(folder.clone()), Some(path), |at| self.call(at, choice))?;
+        let (call, called, recorder) = served.done;
+        self.check()?;
+        let relayed = served.relayed.expect("where there is a path there is a relay");
+        Ok(found(&call, &called, recorder, relayed))
     }
 
     fn call(&self, to: SocketAddr, choice: &Choice) -> Result<(Call, Called, Recorder), Failure> {
@@ -160,12 +113,6 @@ impl Stage {
         let [here, there] = [&self.here, &self.there].map(|folder| fs::read(folder.path().join("file")));
         if here? == there? { Ok(()) } else { Err(fault("what arrived is not what was sent")) }
     }
-}
-
-fn relay(server: SocketAddr, seed: u64, tell: &mpsc::Sender<SocketAddr>, enough: &Arc<AtomicBool>) -> io::Result<Relayed> {
-    let relay = Relay::new(server, path(settings_for(server).overhead, seed))?;
-    let _ = tell.send(relay.address()?);
-    relay.run(enough)
 }
 
 fn found(call: &Call, called: &Called, recorder: Recorder, relayed: Relayed) -> Run {

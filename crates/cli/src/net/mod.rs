@@ -1,7 +1,7 @@
 //! Transfers over QUIC: what the commands have in common.
 
-pub mod bench;
 pub mod fetch;
+pub mod here;
 mod out;
 pub mod record;
 pub mod send;
@@ -108,7 +108,7 @@ pub struct Connection {
     ca: Option<PathBuf>,
     /// Seed of what is drawn at random
     #[arg(long, value_name = "S", default_value_t = 1)]
-    seed: u64,
+    pub seed: u64,
     #[command(flatten)]
     qlog: Qlog,
 }
@@ -160,6 +160,9 @@ pub fn failed(error: CallError, trust: &Trust) -> Failure {
             };
             let help = format!("compare it with what `symbiosis serve` printed there; if it is the same, add --trust {shown}");
             Failure::input(format!("the server at {to} shows certificate {shown}{wanted}: {said}"), help)
+        }
+        CallError::NotDone(why) if why.contains("writing failed") => {
+            Failure::Other(miette!(help = "make room there and run the same command again: what has arrived is kept", "{why}"))
         }
         CallError::NotDone(why) => Failure::input(why.clone(), help(&why)),
         CallError::Refused(_) | CallError::NoAnswer(_) => {

@@ -45,6 +45,8 @@ const JUMP: f64 = 2.0;
 const FEWEST_GAPS: f64 = 10.0;
 /// Packets that left closer than this part of a service time left back to back; or closer than the host's timer can place them.
 const BACK_TO_BACK: f64 = 0.05;
+/// Arrivals that were merged for so long are the network card's ways, and not a host's that paused: what was measured before holds no more.
+const MERGED_FOR: Nanos = Nanos::from_millis(1000);
 /// Least part of a smoothed round-trip time between two streams.
 const STREAM_SPACING: f64 = 1.0 / 3.0;
 
@@ -63,6 +65,8 @@ pub struct ImTcp {
     covered: f64,
     smoothed: f64,
     last_ack: Option<Nanos>,
+    /// Arrivals are merged since then.
+    merged: Option<Nanos>,
     last_result: Option<Nanos>,
     /// K and half the width of its interval.
     known_capacity: Option<(Rate, Rate)>,
@@ -88,6 +92,7 @@ impl ImTcp {
             covered: 0.0,
             smoothed: 0.0,
             last_ack: None,
+            merged: None,
             last_result: None,
             known_capacity: None,
             tight: None,
@@ -153,7 +158,8 @@ impl Measurement for ImTcp {
         }
         let links = Links { packet: self.packet, access: self.access, service: self.tight.unwrap_or(Nanos::ZERO) };
         let gap = self.gaps.acked(ack, &links);
-        if self.gaps.is_merged() && self.known_capacity.is_some() {
+        self.merged = self.gaps.is_merged().then(|| self.merged.unwrap_or(ack.now));
+        if self.merged.is_some() && self.known_capacity.is_some() {
             // What was measured so far is the network card's work too.
             self.start_anew();
         }
@@ -207,7 +213,8 @@ impl Measurement for ImTcp {
 
     /// Not where arrivals are a network card's, nor where a packet takes the link less than the host can tell apart (B §4.2.1).
     fn holds(&self) -> bool {
-        !self.gaps.is_merged() && self.tight.is_none_or(|tight| tight > self.timer)
+        let merged_for = self.last_ack.unwrap_or_default() - self.merged.or(self.last_ack).unwrap_or_default();
+        merged_for < MERGED_FOR && self.tight.is_none_or(|tight| tight > self.timer)
     }
 
     fn forget(&mut self) {

@@ -316,6 +316,8 @@ impl Controller for Symbiosis {
         if self.reading.is_some() && !self.measurement.holds() {
             self.reading = None;
             self.law.forget();
+            // The window was right by what was known: no reason to double it.
+            self.window.ssthresh = self.window.ssthresh.min(self.window.cwnd);
         }
         // While anything is in flight ACKs come within a round trip. What is longer was a pause, and no time to grow in.
         let since = (ack.now - self.last_ack.unwrap_or(ack.now)).min(self.rtt.smoothed());

@@ -248,8 +248,8 @@ fn what_no_longer_holds_no_longer_holds_the_window() {
     let mut bench = Bench { flow: Box::new(flow), now: Nanos::ZERO };
     bench.run(Nanos::from_millis(19_990), Nanos::from_millis(10));
     assert!((bench.window() - 83.333).abs() < 0.01, "Kτ, not {}", bench.window());
-    bench.run(Nanos::from_millis(110), Nanos::from_millis(10));
-    assert!((94.0..95.0).contains(&bench.window()), "slow start again: eleven more, not {}", bench.window());
+    bench.run(Nanos::from_millis(8_330), Nanos::from_millis(10));
+    assert!((92.5..93.5).contains(&bench.window()), "833 ACKs are ten windows, each a packet more, not {}", bench.window());
 }
 
 #[test]

@@ -8,10 +8,11 @@ use symbiosis_base::{Nanos, Random};
 use symbiosis_path::{Link, Traffic};
 use symbiosis_quic::choice::Choice;
 use symbiosis_quic::clock::Clock;
+use symbiosis_quic::harm::Harm;
 use symbiosis_quic::identity::{Identity, Trust};
 use symbiosis_quic::node::{Node, Settings};
 use symbiosis_quic::transfer::{Nothing, Pattern, Task, Transfer};
-use symbiosis_quic::virtual_time::{Harm, Route, World as Virtual, address};
+use symbiosis_quic::virtual_time::{Route, World as Virtual, address};
 use symbiosis_sim::{Outcome as Run, Plan, source};
 
 use super::Lab;

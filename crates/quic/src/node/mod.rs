@@ -1,10 +1,11 @@
 //! A QUIC endpoint without I/O and without a clock: datagrams and instants in, datagrams and instants out.
 //!
-//! Whoever drives a node does four things: gives it what arrives ([`Node::receive`]), takes from it what is to leave, one datagram at a
-//! time ([`Node::transmit`]), and comes back ([`Node::wake`]) when it says ([`Node::wake_at`]). What is done with a connection is said by
+//! Whoever drives a node does four things: gives it what arrives ([`Node::receive`]), takes from it what is to leave
+//! ([`Node::transmit`]), and comes back ([`Node::wake`]) when it says ([`Node::wake_at`]). What is done with a connection is said by
 //! a [`Session`].
 
 mod peer;
+mod pulse;
 mod settings;
 
 use std::collections::{BTreeMap, VecDeque};
@@ -50,6 +51,15 @@ pub enum Next {
     Again,
     /// Not at all: the connection closes, with a reason that the peer may read.
     Close(String),
+}
+
+/// Datagrams that leave together, one after another in a buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Leaving {
+    /// Whither.
+    pub to: SocketAddr,
+    /// How long each is \[bytes\]; the last may be shorter.
+    pub each: usize,
 }
 
 /// A connection of a node.
@@ -133,7 +143,7 @@ impl<S: Session> Node<S> {
                 handle,
                 connection,
                 made,
-                Ends { witness, seen, host: self.settings.host(), payload: self.settings.payload },
+                Ends { witness, seen, pulse: self.settings.pulse(now), host: self.settings.host(), payload: self.settings.payload },
                 session,
             ),
         );
@@ -178,7 +188,13 @@ impl<S: Session> Node<S> {
         match self.endpoint.accept(incoming, self.clock.instant(now), &mut reply, Some(Arc::new(config))) {
             Ok((handle, connection)) => {
                 let session = accept(from);
-                let ends = Ends { witness, seen: Seen::default(), host: self.settings.host(), payload: self.settings.payload };
+                let ends = Ends {
+                    witness,
+                    seen: Seen::default(),
+                    pulse: self.settings.pulse(now),
+                    host: self.settings.host(),
+                    payload: self.settings.payload,
+                };
                 self.peers.insert(handle.0, Peer::new(handle, connection, made, ends, session));
                 self.settle(now, handle);
             }
@@ -222,6 +238,9 @@ impl<S: Session> Node<S> {
             } else {
                 peer.release(now);
             }
+            if let Some(peer) = self.peers.get_mut(&handle.0) {
+                peer.feel(now, &self.clock);
+            }
         }
         // A drained connection has been heard of for the last time. The session of a caller stays: it knows how the call went.
         if self.server.is_some() {
@@ -234,17 +253,18 @@ impl<S: Session> Node<S> {
         self.peers.values().map(|peer| peer.wake_at(&self.clock)).min().unwrap_or(Nanos::MAX)
     }
 
-    /// The next datagram to leave at `now`, written into `buffer`; whither. To be asked until there is none.
-    pub fn transmit(&mut self, now: Nanos, buffer: &mut Vec<u8>) -> Option<SocketAddr> {
+    /// The next datagrams to leave at `now`, written into `buffer`: one, or as many as [`Settings::together`] allows. To be asked until there is
+    /// none.
+    pub fn transmit(&mut self, now: Nanos, buffer: &mut Vec<u8>) -> Option<Leaving> {
         buffer.clear();
         if let Some((to, bytes)) = self.replies.pop_front() {
             buffer.extend_from_slice(&bytes);
-            return Some(to);
+            return Some(Leaving { to, each: buffer.len() });
         }
         let handles: Vec<ConnectionHandle> = self.peers.values().filter(|peer| peer.may_transmit).map(|peer| peer.handle).collect();
         for handle in handles {
             let Some(peer) = self.peers.get_mut(&handle.0) else { continue };
-            let found = peer.transmit(now, &self.clock, buffer);
+            let found = peer.transmit(now, &self.clock, self.settings.together, buffer);
             self.exchange(handle);
             if found.is_some() {
                 return found;

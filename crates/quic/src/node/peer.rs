@@ -1,10 +1,9 @@
 //! One connection of a node.
 
-use std::net::SocketAddr;
 use std::num::NonZeroUsize;
 
 use bytes::Bytes;
-use noq_proto::{Connection, ConnectionHandle, Event, PathId, VarInt};
+use noq_proto::{Connection, ConnectionError, ConnectionHandle, Event, PathId, VarInt};
 use symbiosis_base::{Bytes as Size, Nanos};
 
 use crate::adapter::{Pass, Seat};
@@ -13,8 +12,9 @@ use crate::feedback::witness::Witness;
 use crate::feedback::{Feedback, Host};
 use crate::identity::Seen;
 
+use super::pulse::Pulse;
 use super::settings::Made;
-use super::{Next, Session};
+use super::{Leaving, Next, Session};
 
 pub(super) struct Peer<S> {
     pub(super) handle: ConnectionHandle,
@@ -28,6 +28,7 @@ pub(super) struct Peer<S> {
     /// Something to be said to the peer has not left.
     unsaid: bool,
     seen: Seen,
+    pulse: Pulse,
     pub(super) session: S,
     pub(super) established: bool,
     /// The session wants to go on at once.
@@ -77,6 +78,7 @@ pub struct View {
 pub(super) struct Ends {
     pub(super) witness: Witness,
     pub(super) seen: Seen,
+    pub(super) pulse: Pulse,
     pub(super) host: Host,
     /// UDP payload of a full packet.
     pub(super) payload: u16,
@@ -94,6 +96,7 @@ impl<S: Session> Peer<S> {
             overhead: ends.host.overhead,
             unsaid: false,
             seen: ends.seen,
+            pulse: ends.pulse,
             session,
             established: false,
             again: false,
@@ -138,12 +141,20 @@ impl<S: Session> Peer<S> {
         self.may_transmit = true;
     }
 
+    /// Ends a connection whose peer shows no life, as if nothing had come from it.
+    pub(super) fn feel(&mut self, now: Nanos, clock: &Clock) {
+        if !self.connection.is_closed() && self.pulse.has_stopped(now, &mut self.connection) {
+            self.session.ended(&ConnectionError::TimedOut);
+            self.close(now, clock, "no sign of life");
+        }
+    }
+
     /// What the controller held back may leave if its time has come.
     pub(super) fn release(&mut self, now: Nanos) {
         self.may_transmit |= self.held_until <= now || self.feedback.wake_at() <= now;
     }
 
-    pub(super) fn transmit(&mut self, now: Nanos, clock: &Clock, buffer: &mut Vec<u8>) -> Option<SocketAddr> {
+    pub(super) fn transmit(&mut self, now: Nanos, clock: &Clock, together: usize, buffer: &mut Vec<u8>) -> Option<Leaving> {
         if let Some(seat) = &self.seat {
             seat.looks(now);
         }
@@ -154,7 +165,8 @@ impl<S: Session> Peer<S> {
         }
         self.pass.looks(self.unsaid);
         self.held_until = Nanos::MAX;
-        let found = self.connection.poll_transmit(clock.instant(now), NonZeroUsize::MIN, buffer);
+        let most = NonZeroUsize::new(together).unwrap_or(NonZeroUsize::MIN);
+        let found = self.connection.poll_transmit(clock.instant(now), most, buffer);
         self.pass.looked(found.is_some());
         self.unsaid &= found.is_none();
         match (&self.seat, &found) {
@@ -163,7 +175,7 @@ impl<S: Session> Peer<S> {
             (None, _) => {}
         }
         self.may_transmit = found.is_some();
-        found.map(|transmit| transmit.destination)
+        found.map(|transmit| Leaving { to: transmit.destination, each: transmit.segment_size.unwrap_or(transmit.size) })
     }
 
     fn rtt(&self) -> Nanos {
@@ -181,7 +193,8 @@ impl<S: Session> Peer<S> {
             return Nanos::ZERO;
         }
         let timer = self.connection.poll_timeout().map_or(Nanos::MAX, |at| clock.nanos(at));
-        timer.min(self.held_until).min(self.feedback.wake_at())
+        let pulse = if self.connection.is_closed() { Nanos::MAX } else { self.pulse.next() };
+        timer.min(self.held_until).min(self.feedback.wake_at()).min(pulse)
     }
 
     pub(super) fn view(&mut self) -> View {

@@ -12,6 +12,8 @@ use crate::choice::{At, Choice};
 use crate::clock::Clock;
 use crate::feedback::{Host, Wants};
 
+use super::pulse::Pulse;
+
 /// Whether this build can write down connections ([`super::Node::log_to`]): only with the feature `qlog`.
 pub const QLOG: bool = cfg!(feature = "qlog");
 
@@ -27,6 +29,8 @@ pub struct Settings {
     pub initial_window: u64,
     /// Departures and arrivals nearer than this tell of the host and not of the path. What is to leave so soon leaves at once.
     pub timer: Nanos,
+    /// At most so many datagrams that leave at one instant are given out together ([`super::Leaving`]).
+    pub together: usize,
     /// Most data that may be unacknowledged or unread, for each connection and direction. Not so little that it, and not the controller,
     /// keeps the window small: 64 MB are 1 Gbit/s for half a second.
     pub buffer: Bytes,
@@ -55,6 +59,7 @@ impl Default for Settings {
             overhead: Bytes(28),
             initial_window: 10,
             timer: Nanos::ZERO,
+            together: 1,
             buffer: Bytes(64_000_000),
             idle: Duration::from_secs(20),
             receiver_times: true,
@@ -63,6 +68,11 @@ impl Default for Settings {
 }
 
 impl Settings {
+    /// How a connection that began now shows that it lives.
+    pub(super) fn pulse(&self, now: Nanos) -> Pulse {
+        Pulse::new(now, Nanos(self.idle.as_nanos() as u64))
+    }
+
     pub(crate) fn host(&self) -> Host {
         Host { overhead: self.overhead, timer: self.timer }
     }
@@ -83,7 +93,7 @@ impl Settings {
             .ack_frequency_config(Some(acks))
             .initial_mtu(self.payload)
             .mtu_discovery_config(None)
-            .enable_segmentation_offload(false)
+            .enable_segmentation_offload(self.together > 1)
             .stream_receive_window(buffer)
             .receive_window(buffer)
             .send_window(self.buffer.0)

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use noq_proto::ConnectionError;
 use symbiosis_base::{Bytes, Nanos};
 
-use super::{Lateness, TIMER, Udp, Watch, run};
+use super::{Lateness, TIMER, TOGETHER, Udp, Watch, run};
 use crate::choice::Choice;
 use crate::clock::Clock;
 use crate::identity::{Fingerprint, Trust};
@@ -90,7 +90,7 @@ pub enum CallError {
 pub fn settings_for(to: SocketAddr) -> Settings {
     // UDP's header and IP's.
     let overhead = if to.is_ipv4() { Bytes(8 + 20) } else { Bytes(8 + 40) };
-    Settings { overhead, timer: TIMER, ..Settings::default() }
+    Settings { overhead, timer: TIMER, together: TOGETHER, ..Settings::default() }
 }
 
 impl Call {

@@ -1,6 +1,6 @@
 //! A UDP socket that tells when the kernel received what it gives.
 
-use std::io::{self, IoSliceMut};
+use std::io::{self, IoSlice, IoSliceMut};
 use std::net::{SocketAddr, UdpSocket};
 use std::os::fd::{AsFd, AsRawFd};
 
@@ -8,12 +8,13 @@ use bytes::BytesMut;
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, ppoll};
 use nix::sys::socket::sockopt::{RcvBuf, ReceiveTimestampns, SndBuf};
-use nix::sys::socket::{ControlMessageOwned, MsgFlags, SockaddrStorage, recvmsg, setsockopt};
+use nix::sys::socket::{ControlMessage, ControlMessageOwned, MsgFlags, SockaddrStorage, recvmsg, sendmsg, setsockopt};
 use nix::sys::time::TimeSpec;
 use nix::time::{ClockId, clock_gettime};
 use symbiosis_base::Nanos;
 
 use crate::clock::Clock;
+use crate::node::Leaving;
 
 /// Kernel buffers \[bytes\]: 20 ms at 1 Gbit/s, in which a process that was put aside is back.
 const BUFFER: usize = 2_500_000;
@@ -47,6 +48,8 @@ pub struct Udp {
     socket: UdpSocket,
     clock: Clock,
     control: Vec<u8>,
+    /// The kernel takes several datagrams in one call.
+    takes_several: bool,
 }
 
 impl Udp {
@@ -62,7 +65,7 @@ impl Udp {
         let _ = setsockopt(&socket, RcvBuf, &BUFFER);
         let _ = setsockopt(&socket, SndBuf, &BUFFER);
         nix::sys::prctl::set_timerslack(TIMER_SLACK_NS)?;
-        Ok(Udp { socket, clock, control: nix::cmsg_space!(TimeSpec) })
+        Ok(Udp { socket, clock, control: nix::cmsg_space!(TimeSpec), takes_several: true })
     }
 
     /// Hears from `peer` only; so the system tells when nobody listens there.
@@ -109,11 +112,34 @@ impl Udp {
         Ok(from.map(|from| Arrival { at, from, datagram }))
     }
 
+    /// Sends datagrams that leave together; whether the kernel took them. Those for which there is no way are as lost as on their way.
+    ///
+    /// # Errors
+    /// Nobody listens at the address that the socket is connected to, as an earlier datagram found; or the socket is broken.
+    pub fn send(&mut self, leaving: Leaving, datagrams: &[u8]) -> io::Result<bool> {
+        let Some(each) = u16::try_from(leaving.each).ok().filter(|each| self.takes_several && usize::from(*each) < datagrams.len()) else {
+            // Where there is no room for one, those before it leave again, which to QUIC are repetitions.
+            return datagrams.chunks(leaving.each.max(1)).try_fold(true, |sent, datagram| Ok(self.send_one(leaving.to, datagram)? && sent));
+        };
+        let (parts, control) = ([IoSlice::new(datagrams)], [ControlMessage::UdpGsoSegments(&each)]);
+        let to = SockaddrStorage::from(leaving.to);
+        match sendmsg(self.socket.as_raw_fd(), &parts, &control, MsgFlags::empty(), Some(&to)) {
+            Ok(_) => Ok(true),
+            Err(Errno::EAGAIN | Errno::ENOBUFS) => Ok(false),
+            Err(Errno::ECONNREFUSED) => Err(Errno::ECONNREFUSED.into()),
+            // Not every device can (EIO), nor every kernel (EINVAL): one by one from now on.
+            Err(_) => {
+                self.takes_several = false;
+                self.send(leaving, datagrams)
+            }
+        }
+    }
+
     /// Sends a datagram; whether the kernel took it. One for which there is no way is as lost as on its way.
     ///
     /// # Errors
     /// Nobody listens at the address that the socket is connected to, as an earlier datagram found; or the socket is broken.
-    pub fn send(&self, to: SocketAddr, datagram: &[u8]) -> io::Result<bool> {
+    pub fn send_one(&self, to: SocketAddr, datagram: &[u8]) -> io::Result<bool> {
         match self.socket.send_to(datagram, to) {
             Ok(_) => Ok(true),
             Err(error) => match error.raw_os_error().map(Errno::from_raw) {

@@ -155,6 +155,14 @@ impl Transfer {
             Transfer::Server(_) => None,
         }
     }
+
+    /// Bytes that the answering side has taken and forgotten.
+    pub fn drained(&self) -> Option<u64> {
+        match self {
+            Transfer::Client(_) => None,
+            Transfer::Server(server) => Some(server.drained()),
+        }
+    }
 }
 
 impl Session for Transfer {

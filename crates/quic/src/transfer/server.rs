@@ -31,6 +31,7 @@ pub trait Store: Send {
 pub struct Server {
     store: Box<dyn Store>,
     streams: BTreeMap<StreamId, Serving>,
+    drained: u64,
 }
 
 impl fmt::Debug for Server {
@@ -64,7 +65,12 @@ enum Stage {
 impl Server {
     /// A server of what is in the store.
     pub fn new(store: Box<dyn Store>) -> Server {
-        Server { store, streams: BTreeMap::new() }
+        Server { store, streams: BTreeMap::new(), drained: 0 }
+    }
+
+    /// Bytes that it has taken and forgotten.
+    pub fn drained(&self) -> u64 {
+        self.drained
     }
 
     pub(super) fn progress(&mut self, _now: Nanos, connection: &mut Connection) -> Next {
@@ -73,7 +79,8 @@ impl Server {
         }
         let mut next = Next::Wait;
         let store = &mut *self.store;
-        self.streams.retain(|_, serving| match serving.progress(store, connection) {
+        let drained = &mut self.drained;
+        self.streams.retain(|_, serving| match serving.progress(store, drained, connection) {
             Step::Done => false,
             Step::Wait => true,
             Step::Again => {
@@ -91,10 +98,10 @@ impl Server {
 }
 
 impl Serving {
-    fn progress(&mut self, store: &mut dyn Store, connection: &mut Connection) -> Step {
+    fn progress(&mut self, store: &mut dyn Store, drained: &mut u64, connection: &mut Connection) -> Step {
         loop {
             let at = std::mem::replace(&mut self.at, Stage::Over);
-            let (at, step) = self.stage(at, store, connection).unwrap_or_else(|Broken(why)| self.refuse(connection, why));
+            let (at, step) = self.stage(at, store, drained, connection).unwrap_or_else(|Broken(why)| self.refuse(connection, why));
             self.at = at;
             if let Some(step) = step {
                 return step;
@@ -109,7 +116,13 @@ impl Serving {
     }
 
     /// The next stage, and whether to return from there.
-    fn stage(&mut self, at: Stage, store: &mut dyn Store, connection: &mut Connection) -> Result<(Stage, Option<Step>), Broken> {
+    fn stage(
+        &mut self,
+        at: Stage,
+        store: &mut dyn Store,
+        drained: &mut u64,
+        connection: &mut Connection,
+    ) -> Result<(Stage, Option<Step>), Broken> {
         Ok(match at {
             Stage::Asked => match self.pipe.message::<Request>(connection)? {
                 None => (Stage::Asked, Some(Step::Wait)),
@@ -136,7 +149,10 @@ impl Serving {
             Stage::Draining => {
                 self.pipe.flush(connection)?;
                 match self.pipe.bytes(connection, usize::MAX)? {
-                    Read::Bytes(_) => (Stage::Draining, None),
+                    Read::Bytes(bytes) => {
+                        *drained += bytes.len() as u64;
+                        (Stage::Draining, None)
+                    }
                     Read::Blocked => (Stage::Draining, Some(Step::Wait)),
                     Read::End => {
                         self.pipe.say(&Reply::Done);

@@ -2,8 +2,6 @@
 //!
 //! TLS draws its keys from the system, so the bits on the wire differ from run to run. Their number and their times do not.
 
-mod harm;
-
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -12,8 +10,8 @@ use bytes::BytesMut;
 use symbiosis_base::{Bytes, Nanos, Random};
 use symbiosis_path::{Link, LinkStats, Traffic};
 
+use crate::harm::Harm;
 use crate::node::{Node, Session};
-pub use harm::Harm;
 
 /// The way from one node to another.
 #[derive(Clone, Debug, Default)]
@@ -61,6 +59,7 @@ struct Member<S> {
     routes: Vec<Option<Route>>,
     /// It is done with everything before.
     seen: Nanos,
+    address: SocketAddr,
     /// Gone: nothing reaches it and nothing leaves it any more.
     gone: bool,
 }
@@ -69,12 +68,14 @@ struct Member<S> {
 struct Travelling {
     from: usize,
     to: usize,
+    /// Where each was when it left.
+    addresses: [SocketAddr; 2],
     /// Links crossed; all of them: it arrives.
     hops: usize,
     datagram: BytesMut,
 }
 
-/// The address of the node of that index.
+/// The address of the node of that index, until it changes.
 pub fn address(node: usize) -> SocketAddr {
     SocketAddr::from((Ipv4Addr::new(10, 0, 0, 1 + node as u8), 4433))
 }
@@ -100,8 +101,21 @@ impl<S: Session> World<S> {
 
     /// Adds a node; its index.
     pub fn add(&mut self, node: Node<S>) -> usize {
-        self.nodes.push(Member { node, routes: Vec::new(), seen: Nanos::ZERO, gone: false });
+        let address = address(self.nodes.len());
+        self.nodes.push(Member { node, routes: Vec::new(), seen: Nanos::ZERO, address, gone: false });
         self.nodes.len() - 1
+    }
+
+    /// Another node, at the address and with the routes of one that is gone: its program was started again.
+    pub fn restart(&mut self, at: usize, node: Node<S>) {
+        let member = &mut self.nodes[at];
+        (member.node, member.gone, member.seen) = (node, false, Nanos::ZERO);
+    }
+
+    /// A node has another address from now on, of which nobody is told: somebody translates addresses on its way, and has forgotten.
+    pub fn rebind(&mut self, node: usize) {
+        let address = &mut self.nodes[node].address;
+        address.set_port(address.port() + 1);
     }
 
     /// Packets of `from` reach `to` this way.
@@ -128,6 +142,11 @@ impl<S: Session> World<S> {
         // Whoever touches a node from outside may have made work for it.
         self.nodes[node].seen = Nanos::ZERO;
         &mut self.nodes[node].node
+    }
+
+    /// How long a packet would wait that came before a link now.
+    pub fn wait(&self, link: usize) -> Nanos {
+        self.links[link].wait(self.now)
     }
 
     /// A node is gone from now on, without a word.
@@ -187,14 +206,26 @@ impl<S: Session> World<S> {
         }
         self.nodes[node].node.wake(now);
         let mut buffer = std::mem::take(&mut self.buffer);
-        while let Some(whither) = self.nodes[node].node.transmit(now, &mut buffer) {
-            let to = (0..self.nodes.len()).find(|to| address(*to) == whither);
-            let bytes = Bytes(buffer.len() as u64) + self.overhead;
-            if let Some(log) = &mut self.log {
-                log.push(Passed { at: now, from: node, bytes, came: false });
-            }
-            if let Some(to) = to.filter(|to| self.nodes[node].routes.get(*to).is_some_and(Option::is_some)) {
-                self.crosses(now, Travelling { from: node, to, hops: 0, datagram: BytesMut::from(&buffer[..]) });
+        while let Some(leaving) = self.nodes[node].node.transmit(now, &mut buffer) {
+            let to = self.nodes.iter().position(|member| member.address == leaving.to);
+            let to = to.filter(|to| self.nodes[node].routes.get(*to).is_some_and(Option::is_some));
+            for datagram in buffer.chunks(leaving.each) {
+                let bytes = Bytes(datagram.len() as u64) + self.overhead;
+                if let Some(log) = &mut self.log {
+                    log.push(Passed { at: now, from: node, bytes, came: false });
+                }
+                if let Some(to) = to {
+                    self.crosses(
+                        now,
+                        Travelling {
+                            from: node,
+                            to,
+                            addresses: [self.nodes[node].address, leaving.to],
+                            hops: 0,
+                            datagram: BytesMut::from(datagram),
+                        },
+                    );
+                }
             }
         }
         self.buffer = buffer;
@@ -212,14 +243,9 @@ impl<S: Session> World<S> {
             }
             return;
         }
-        let copies = route.harm.copies(at, &mut self.random);
-        let mut datagrams = [travelling.datagram.clone(), travelling.datagram];
-        datagrams.iter_mut().for_each(|datagram| route.harm.damages(datagram, &mut self.random));
-        let (from, to) = (travelling.from, travelling.to);
-        for (copy, datagram) in copies.into_iter().zip(datagrams) {
-            if let Some(at) = copy {
-                self.schedule(at, Travelling { from, to, hops: usize::MAX, datagram });
-            }
+        let delivered: Vec<_> = route.harm.delivers(at, travelling.datagram, &mut self.random).collect();
+        for (at, datagram) in delivered {
+            self.schedule(at, Travelling { hops: usize::MAX, datagram, ..travelling });
         }
     }
 
@@ -245,8 +271,9 @@ impl<S: Session> World<S> {
             let bytes = Bytes(travelling.datagram.len() as u64) + self.overhead;
             log.push(Passed { at, from, bytes, came: true });
         }
-        if !self.nodes[to].gone {
-            self.nodes[to].node.receive(at, at, address(from), travelling.datagram);
+        let [came_from, whither] = travelling.addresses;
+        if !self.nodes[to].gone && self.nodes[to].address == whither {
+            self.nodes[to].node.receive(at, at, came_from, travelling.datagram);
             self.tend(to);
         }
     }

@@ -7,10 +7,11 @@ use symbiosis_base::{Bytes, Nanos, Random, Rate};
 use symbiosis_path::{Link, LinkSpec, QueueLimit};
 use symbiosis_quic::choice::Choice;
 use symbiosis_quic::clock::Clock;
+use symbiosis_quic::harm::Harm;
 use symbiosis_quic::identity::{Identity, Trust};
 use symbiosis_quic::node::{Node, PeerId, Settings};
 use symbiosis_quic::transfer::{Folder, Nothing, Progress, Store, Task, Transfer};
-use symbiosis_quic::virtual_time::{Harm, Route, World, address};
+use symbiosis_quic::virtual_time::{Route, World, address};
 
 /// The bottleneck's index among the links; packets that wait there are what a queue is.
 pub const BOTTLENECK: usize = 0;

@@ -1,35 +1,17 @@
-//! `symbiosis bench`: controllers on the same way, one after another.
+//! The way to a server: only the sender is seen.
 
 use serde::Serialize;
 use symbiosis_base::Nanos;
+use symbiosis_quic::choice::Choice;
+use symbiosis_quic::socket::Call;
 use symbiosis_quic::transfer::{Endless, Task};
 
+use super::Args;
 use crate::failure::Failure;
 use crate::net::record::{Flow, Recorder, outcome};
-use crate::net::{Connection, Out, Report, choice, failed};
+use crate::net::{Report, failed};
 use crate::print::{pretty, print};
 use crate::table::table;
-
-/// Whom to measure, and on the way to whom.
-#[derive(Debug, clap::Args)]
-pub struct Args {
-    /// The server; it forgets what it is sent
-    #[arg(value_name = "HOST:PORT")]
-    server: String,
-    /// Controllers, separated by commas
-    #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "symbiosis,cubic,quic-bbr,newreno,hcc")]
-    cc: Vec<String>,
-    /// For how long each of them sends
-    #[arg(long, value_name = "S", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=3600))]
-    seconds: u64,
-    #[command(flatten)]
-    connection: Connection,
-    #[command(flatten)]
-    out: Out,
-    /// Print JSON and nothing else
-    #[arg(long)]
-    json: bool,
-}
 
 /// What one controller made of the way.
 #[derive(Debug, Serialize)]
@@ -41,26 +23,26 @@ struct Row {
     rtt_max_ms: f64,
     packets_sent: u64,
     packets_lost: u64,
+    /// Processor time of this end for each packet sent \[µs\].
+    cpu_us_per_packet: f64,
     wakes_late: f64,
 }
 
-/// Runs the command.
+/// Sends to a server with one controller after another.
 ///
 /// # Errors
-/// A controller is unknown; the server is not there or not the one that was meant.
-pub fn run(args: &Args) -> Result<(), Failure> {
-    // All names first: nobody wants to hear of the last one's mistake after a minute.
-    let choices = args.cc.iter().map(|cc| choice(cc, &[])).collect::<Result<Vec<_>, _>>()?;
+/// The server is not there or not the one that was meant; the results cannot be written.
+pub fn run(args: &Args, server: &str, choices: Vec<Choice>) -> Result<(), Failure> {
     let place = args.out.check()?;
     let (mut rows, mut flows, mut notes) = (Vec::new(), Vec::new(), Vec::new());
     for choice in choices {
-        let (row, flow, note) = measure(args, args.connection.call(&args.server, choice)?)?;
+        let (row, flow, note) = measure(args, args.connection.call(server, choice)?)?;
         rows.push(row);
         flows.push(flow);
         notes.push(note);
     }
     if let Some(place) = place {
-        let command = format!("symbiosis bench {} --cc {} --seconds {}", args.server, args.cc.join(","), args.seconds);
+        let command = format!("symbiosis bench {server} --cc {} --seconds {}", args.cc.join(","), args.seconds);
         place.write(
             "Controllers on the same way, one after another",
             &command,
@@ -71,7 +53,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     if args.json {
         return print(&pretty(&rows));
     }
-    let header = ["controller", "Mbit/s", "RTT mean [ms]", "max", "packets", "lost", "wakes late [%]"];
+    let header = ["controller", "Mbit/s", "RTT mean [ms]", "max", "packets", "lost", "CPU [µs/packet]", "wakes late [%]"];
     let cells: Vec<Vec<String>> = rows
         .iter()
         .map(|row| {
@@ -82,6 +64,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
                 format!("{:.1}", row.rtt_max_ms),
                 row.packets_sent.to_string(),
                 row.packets_lost.to_string(),
+                format!("{:.1}", row.cpu_us_per_packet),
                 format!("{:.1}", 100.0 * row.wakes_late),
             ]
         })
@@ -89,7 +72,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     print(&table(&header, &cells, 1))
 }
 
-fn measure(args: &Args, call: symbiosis_quic::socket::Call) -> Result<(Row, Flow, String), Failure> {
+fn measure(args: &Args, call: Call) -> Result<(Row, Flow, String), Failure> {
     let mut recorder = Recorder::default();
     let source = Endless::default();
     let task = Task::Drain { source: Box::new(source.clone()) };
@@ -113,6 +96,7 @@ fn measure(args: &Args, call: symbiosis_quic::socket::Call) -> Result<(Row, Flow
         rtt_max_ms: flow.0.rtt_ms.as_ref().map_or(0.0, |rtt| rtt.max),
         packets_sent: report.packets_sent,
         packets_lost: report.packets_lost,
+        cpu_us_per_packet: called.lateness.cpu.secs() * 1e6 / report.packets_sent.max(1) as f64,
         wakes_late: report.wakes_late,
     };
     Ok((row, flow, report.note()))

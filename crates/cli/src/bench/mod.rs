@@ -1,0 +1,142 @@
+//! `symbiosis bench`: controllers on the same way, one after another: to a server, over this machine's loopback, or over an emulated path.
+
+mod numbers;
+mod remote;
+mod scene;
+mod sockets;
+mod tables;
+mod virtually;
+
+use clap::value_parser;
+use serde::Serialize;
+use symbiosis_base::{Nanos, Rate};
+use symbiosis_quic::choice::Choice;
+use symbiosis_quic::identity::Identity;
+
+use crate::failure::Failure;
+use crate::net::here::{MOST_LATE, fault};
+use crate::net::{Connection, Out, choice};
+use crate::print::{pretty, print};
+use numbers::Numbers;
+use scene::{Emulated, Scene};
+
+/// A void run is repeated so many times.
+const RETRIES: usize = 2;
+
+/// What to measure.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The server; it forgets what it is sent. Without one a server runs in this process
+    #[arg(value_name = "HOST:PORT", conflicts_with_all = ["relay", "runs"])]
+    server: Option<String>,
+    /// Controllers, separated by commas
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "symbiosis,quic-cubic,quic-bbr,quic-newreno,hcc")]
+    cc: Vec<String>,
+    /// For how long each of them is measured
+    #[arg(long, value_name = "S", default_value_t = 10, value_parser = value_parser!(u64).range(1..=3600))]
+    seconds: u64,
+    /// Without a server: emulate paths with these round-trip times [ms], and run the same in virtual time, too
+    #[arg(long, value_name = "MS", value_delimiter = ',', value_parser = value_parser!(u64).range(1..=2000))]
+    relay: Vec<u64>,
+    /// Capacity of the emulated link [Mbit/s]; its buffer holds one BDP
+    #[arg(long, value_name = "MBPS", default_value_t = 100, value_parser = value_parser!(u64).range(1..=1000))]
+    mbps: u64,
+    /// What others send over it, Poisson in the Internet's sizes [Mbit/s]
+    #[arg(long, value_name = "MBPS", default_value_t = 20, value_parser = value_parser!(u64).range(0..=1000))]
+    others: u64,
+    /// Without a server: each controller runs so often, and medians are shown
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = value_parser!(u64).range(1..=1000))]
+    runs: u64,
+    #[command(flatten)]
+    connection: Connection,
+    #[command(flatten)]
+    out: Out,
+    /// Print JSON and nothing else
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs of one controller over one path.
+#[derive(Debug, Serialize)]
+struct Row {
+    cc: &'static str,
+    /// Runs that were void, the machine having been too late, and were repeated or are in the medians all the same.
+    void: usize,
+    median: Numbers,
+    runs: Vec<Numbers>,
+    /// The same in virtual time.
+    #[serde(rename = "virtual", skip_serializing_if = "Option::is_none")]
+    virtually: Option<Numbers>,
+}
+
+/// All controllers over one path.
+#[derive(Debug, Serialize)]
+struct Table {
+    /// What the path is; none of them without a relay.
+    rtt_ms: Option<f64>,
+    mbps: Option<f64>,
+    others_mbps: Option<f64>,
+    rows: Vec<Row>,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// A controller is unknown; the server is not there or not the one that was meant; others want more than the link has.
+pub fn run(args: &Args) -> Result<(), Failure> {
+    // All names first: nobody wants to hear of the last one's mistake after a minute.
+    let choices = args.cc.iter().map(|cc| choice(cc, &[])).collect::<Result<Vec<_>, _>>()?;
+    if let Some(server) = &args.server {
+        return remote::run(args, server, choices);
+    }
+    if args.out.check()?.is_some() {
+        return Err(Failure::input("--out: several runs make no one trace", "name a server, or take --json, which has every run"));
+    }
+    if args.others >= args.mbps && !args.relay.is_empty() {
+        let what = format!("--others {}: that leaves nothing of {} Mbit/s", args.others, args.mbps);
+        return Err(Failure::input(what, "give less than --mbps"));
+    }
+    let rates = (Rate::from_mbps(args.mbps as f64), Rate::from_mbps(args.others as f64));
+    let emulated = |rtt: &u64| Some(Emulated { rtt: Nanos::from_millis(*rtt), capacity: rates.0, others: rates.1 });
+    let paths = if args.relay.is_empty() { vec![None] } else { args.relay.iter().map(emulated).collect() };
+    let (identity, _) = Identity::generate().map_err(fault)?;
+    let tables = paths.into_iter().map(|path| measure(args, &choices, path, &identity)).collect::<Result<Vec<_>, _>>()?;
+    print(&if args.json { pretty(&tables) } else { tables::text(&tables) })
+}
+
+fn measure(args: &Args, choices: &[Choice], emulated: Option<Emulated>, identity: &Identity) -> Result<Table, Failure> {
+    let mut runs: Vec<(usize, Vec<Numbers>)> = vec![(0, Vec::new()); choices.len()];
+    // In turns, so that what the machine does meanwhile is nobody's share alone.
+    for turn in 0..args.runs {
+        let scene = Scene::new(emulated, args.seconds, args.connection.seed + turn);
+        for (choice, (void, runs)) in choices.iter().zip(&mut runs) {
+            let mut last = sockets::run(&scene, choice, identity)?;
+            for _ in 0..RETRIES {
+                if !is_void(&last) {
+                    break;
+                }
+                *void += 1;
+                last = sockets::run(&scene, choice, identity)?;
+            }
+            *void += usize::from(is_void(&last));
+            runs.push(last);
+        }
+    }
+    let row = |(choice, (void, runs)): (&Choice, (usize, Vec<Numbers>))| {
+        let scene = Scene::new(emulated, args.seconds, args.connection.seed);
+        let virtually = emulated.map(|emulated| virtually::run(&scene, &emulated, choice, identity)).transpose()?;
+        Ok(Row { cc: choice.name(), void, median: Numbers::median(&runs), runs, virtually })
+    };
+    let rows = choices.iter().zip(runs).map(row).collect::<Result<Vec<_>, Failure>>()?;
+    Ok(Table {
+        rtt_ms: emulated.map(|emulated| emulated.rtt.millis()),
+        mbps: emulated.map(|emulated| emulated.capacity.mbps()),
+        others_mbps: emulated.map(|emulated| emulated.others.mbps()),
+        rows,
+    })
+}
+
+/// Whether the machine was measured, and not the controller. Without a relay nothing has a time to keep.
+fn is_void(numbers: &Numbers) -> bool {
+    numbers.of_free_percent.is_some() && numbers.cost.is_some_and(|cost| cost.late > MOST_LATE)
+}
