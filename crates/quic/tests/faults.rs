@@ -19,7 +19,8 @@ use symbiosis_quic::virtual_time::{Route, World, address};
 
 const SEEDS: u64 = 20;
 const BYTES: u64 = 1_000_000;
-const CONTROLLERS: [&str; 5] = ["symbiosis", "reno", "cubic", "quic-bbr", "symbiosis-paper"];
+/// noq's BBR is not among them: no run with it is the same twice.
+const CONTROLLERS: [&str; 5] = ["symbiosis", "reno", "cubic", "quic-newreno", "symbiosis-paper"];
 /// Nothing takes longer: 20 s until a silent peer is gone, twice the longest blackouts, and what a file needs where every fifth packet is lost.
 const LONGEST: Nanos = Nanos::from_millis(60_000);
 /// The process may grow by as much as a connection may hold back unread ([`symbiosis_quic::node::Settings::buffer`]), over all runs together.
