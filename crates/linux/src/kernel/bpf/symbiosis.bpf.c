@@ -12,8 +12,6 @@ char _license[] SEC("license") = "Dual MIT/GPL";
 #define LEAST_WINDOW 2
 /* No pacing below this distance [ns]: setting the timer takes a good part of it. 1.2 Gbit/s with full packets. */
 #define LEAST_GAP 10000ULL
-/* Who waits for longer than this part of the round-trip time waits for ACKs: a word may end the wait, and no timer could be taken back. */
-#define LONG_WAIT 4
 
 SEC("struct_ops/symbiosis_init")
 void symbiosis_init(u64 *ctx)
@@ -233,10 +231,9 @@ u32 symbiosis_min_tso_segs(u64 *ctx)
 	if (word->law != LAW_RENO && o->state < TCP_CA_CWR && in_flight(tp) > 0) {
 		u64 window = o->window >> WINDOW_BITS;
 		u32 flight = in_flight(tp);
-		u64 rtt = (u64)(tp->srtt_us >> 3) * 1000;
 		if (regardless)
 			window = window > flight ? window : flight + 1;
-		else if (word->held_until > now + rtt / LONG_WAIT)
+		else if (word->held_until > now)
 			window = flight;
 		tp->snd_cwnd = window < tp->snd_cwnd_clamp ? window : tp->snd_cwnd_clamp;
 	}
