@@ -16,6 +16,9 @@ use super::live::{LiveSocket, Phase};
 const MOST_GROWING: usize = 2;
 /// TCP's pacing places packets no closer than this: its timer takes as long (median 15 µs, p95 21 µs).
 const TIMER: Nanos = Nanos::from_micros(20);
+/// Who is held for longer than this part of the round-trip time waits for ACKs, at each of which a word may end the wait: pacing's timer, once
+/// set, is not taken back.
+const LONG_WAIT: f64 = 0.25;
 /// What a word says holds for so long, and for two round trips at least.
 const HOLDS: Nanos = Nanos::from_millis(300);
 
@@ -212,6 +215,7 @@ impl Flow {
 
     /// Lets a copy of the controller send the next packets when it wants to, and writes down when that is.
     fn plan(&self, mut copy: Box<dyn Controller>, ask: Ask, word: &mut Word) {
+        let srtt = Nanos::from_micros(self.latest.srtt_us.into());
         let (mut now, mut before) = (self.now, self.last_sent);
         let mut told = [(0_u64, false); PLAN];
         for (i, told) in told.iter_mut().enumerate() {
@@ -221,11 +225,12 @@ impl Flow {
                 Departure::At(at) => (at, false),
                 Departure::Regardless(at) => (at, true),
             };
-            if i == 0 && !regardless {
+            let held = i == 0 && !regardless && at > self.now + srtt.scale(LONG_WAIT);
+            if held {
                 word.held_until = at.0;
             }
             now = now.max(at);
-            let paced = departure != Departure::Now;
+            let paced = departure != Departure::Now && !held;
             *told = (if paced { (now - before).0 } else { 0 }, regardless);
             if paced && !regardless && i > 0 {
                 word.gap = u32::try_from(told.0).unwrap_or(u32::MAX);

@@ -13,9 +13,14 @@ use super::KernelError;
 use super::layout::{Agent, Board, Word};
 use super::libbpf::{Libbpf, MapInfo};
 
-const WINDOW_H: &str = include_str!("bpf/window.h");
-const SHARED_H: &str = include_str!("bpf/shared.h");
-const PROGRAM_C: &str = include_str!("bpf/symbiosis.bpf.c");
+/// The program's files by name; the last is the one that includes the others.
+const SOURCES: [(&str, &str); 5] = [
+    ("window.h", include_str!("bpf/window.h")),
+    ("shared.h", include_str!("bpf/shared.h")),
+    ("kernel.h", include_str!("bpf/kernel.h")),
+    ("tell.h", include_str!("bpf/tell.h")),
+    ("symbiosis.bpf.c", include_str!("bpf/symbiosis.bpf.c")),
+];
 
 /// The name under which sockets choose it.
 pub const NAME: &str = "symbiosis";
@@ -28,7 +33,7 @@ const RINGBUF: u32 = 27;
 
 /// Which sources a program was built from: FNV-1a.
 fn build() -> u64 {
-    let bytes = [WINDOW_H, SHARED_H, PROGRAM_C].into_iter().flat_map(str::bytes);
+    let bytes = SOURCES.into_iter().flat_map(|(_, text)| text.bytes());
     bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
@@ -112,7 +117,7 @@ pub(crate) fn unregister(libbpf: &Libbpf) -> bool {
 
 /// The program as an object file in `folder`.
 fn compile(folder: &Path) -> Result<std::path::PathBuf, KernelError> {
-    for (name, text) in [("window.h", WINDOW_H), ("shared.h", SHARED_H), ("symbiosis.bpf.c", PROGRAM_C)] {
+    for (name, text) in SOURCES {
         fs::write(folder.join(name), text).map_err(KernelError::Io)?;
     }
     let object = folder.join("symbiosis.o");

@@ -55,7 +55,7 @@ struct word {
 	u64 equilibrium; /* [2^-20 segments] */
 	u64 growth;      /* [2^-32/s] */
 	u64 kept;        /* what a loss leaves of the window at least [2^-20 segments] */
-	u64 held_until;  /* no packet leaves before, unless a later word says so [ns] */
+	u64 held_until;  /* if not zero, no packet leaves before, unless a later word says so [ns] */
 	u64 first;       /* the packet that `gaps` begins with: how long after the one before it it leaves */
 	u32 serial;      /* another for each word */
 	u32 losses;      /* congestion events that the agent has heard of */

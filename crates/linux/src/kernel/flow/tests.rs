@@ -55,6 +55,7 @@ impl Controller for Recorder {
     fn permit(&self, _: &Ask) -> Permit {
         let departure = match self.next {
             3 | 4 => Departure::Regardless(self.last),
+            7 => Departure::At(self.last + Nanos::from_millis(10)),
             _ => Departure::At(self.last + Nanos::from_millis(1)),
         };
         Permit { window: Bytes(15_000), departure }
@@ -171,6 +172,16 @@ fn a_word_says_the_law_in_segments_and_the_departures_in_distances() {
     let (ms, regardless) = (1_000_000, 1);
     assert_eq!(word.first, 3);
     assert_eq!(word.gaps[..4], [500_000 | regardless, regardless, ms, ms]);
-    assert_eq!((word.gaps[PLAN - 1], word.gap), (ms, ms));
+    assert_eq!((word.gaps[PLAN - 1], word.gap, word.held_until), (ms, ms, 0));
     assert!(heard().iter().all(|heard| !matches!(heard, Heard::Sent(3.., ..))), "what is foreseen has not happened");
+}
+
+#[test]
+fn a_long_wait_is_no_distance() {
+    let mut flow = flow();
+    flow.take(&Record { from: 3 * 1448, ..record(kind::SENT, 900, 0, 7) });
+    let word = flow.word(Nanos::ZERO);
+    // The tenth millisecond from the last departure; a quarter of the round-trip time would be five.
+    assert_eq!((word.first, word.held_until), (7, 10_900_000));
+    assert_eq!(word.gaps[..2], [1_000_000, 1_000_000], "pacing's timer must not keep it when the wait is over");
 }
