@@ -155,7 +155,7 @@ fn figure(steps: &Steps, worlds: &[Told], part: &str, label: &str, curve: fn(&Se
     series.push(steps.truth());
     Figure {
         id: format!("W3-{part}"),
-        title: format!("`{OURS}` in three worlds: {part}"),
+        title: format!("{OURS} in three worlds: {part}"),
         caption: format!("The first run of each. Dashed: what UDP leaves.{absent}{failed}"),
         x: Axis::linear("time [s]").range(0.0, steps.until),
         y: Axis::linear(label),

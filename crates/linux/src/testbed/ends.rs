@@ -65,6 +65,11 @@ impl End<'_> {
         Ok(())
     }
 
+    /// What the kernel tells now.
+    fn sample(&mut self, at: Nanos) {
+        self.told.push((at, self.stream.as_ref().and_then(|stream| TcpInfo::of(stream).ok())));
+    }
+
     /// Writes as much as there is room for.
     fn write(&mut self) -> Result<(), TestbedError> {
         static NOTHING: [u8; CHUNK] = [0; CHUNK];
@@ -106,10 +111,7 @@ pub fn send(plan: &Plan, every: Nanos, clock: RunClock<'_>) -> Result<Vec<Told>,
             end.tend(now)?;
         }
         while sample <= now {
-            for end in &mut ends {
-                let told = end.stream.as_ref().and_then(|stream| TcpInfo::of(stream).ok());
-                end.told.push((sample, told));
-            }
+            ends.iter_mut().for_each(|end| end.sample(sample));
             sample += every;
         }
         let until = ends.iter().map(End::next).min().unwrap_or(Nanos::MAX).min(sample).min(plan.duration);
@@ -122,6 +124,11 @@ pub fn send(plan: &Plan, every: Nanos, clock: RunClock<'_>) -> Result<Vec<Told>,
         for at in ready {
             ends[at].write()?;
         }
+    }
+    // The end itself belongs to the trace.
+    while sample <= plan.duration {
+        ends.iter_mut().for_each(|end| end.sample(sample));
+        sample += every;
     }
     Ok(ends.into_iter().map(|end| end.told).collect())
 }
