@@ -112,7 +112,9 @@ fn is_lied_to(cc: &str, says: &[Vec<u8>], both: bool) {
     world.route(client, 0, Route { links: vec![0], harm: Harm::default() });
     world.route(0, client, Route { links: vec![1], harm: Harm::default() });
     let packet = u64::from(settings.payload) + settings.overhead.0;
-    let through = world.run(Nanos::from_millis(120_000), |world| {
+    // A sender that asked its receiver for nonsense may be brought down to the least rate there is, of HCC's: a packet a second.
+    let slowest = Nanos::from_millis(1000) * (300_000 / u64::from(settings.payload) * 5 / 4);
+    let through = world.run(slowest, |world| {
         let window = world.node(client).view(id).unwrap().window;
         assert!((packet..1 << 40).contains(&window.0), "{cc}: a window of {window:?}");
         match world.node(client).session(id) {
