@@ -35,7 +35,7 @@ pub struct Args {
     /// For how long each of them is measured
     #[arg(long, value_name = "S", default_value_t = 10, value_parser = value_parser!(u64).range(1..=3600))]
     seconds: u64,
-    /// Without a server: emulate paths with these round-trip times [ms], and run the same in virtual time, too
+    /// Without a server: emulate paths with these round-trip times in milliseconds, and run the same in virtual time, too
     #[arg(long, value_name = "MS", value_delimiter = ',', value_parser = value_parser!(u64).range(1..=2000))]
     relay: Vec<u64>,
     /// Capacity of the emulated link [Mbit/s]; its buffer holds one BDP
