@@ -10,6 +10,7 @@ use symbiosis_base::{Bytes, Nanos, Random, Rate};
 use symbiosis_control::params::Values;
 use symbiosis_control::registry;
 use symbiosis_path::{Gaps, LinkSpec, QueueLimit, Sizes, Steps, Traffic, TrafficSpec};
+use symbiosis_quic::node::Settings;
 use symbiosis_quic::opponent;
 use symbiosis_quic::transfer::{Pattern, Task};
 use symbiosis_sim::{CrossPlan, FlowPlan, Plan, PlannedLink, Recovery};
@@ -166,4 +167,16 @@ fn hcc_hears_the_same_of_its_receiver_and_does_the_same() {
         let seen = |world: fn(&str, u64, f64, u64) -> Seen| (1..=10).map(|seed| world("hcc", seed, others, TO_S)).collect::<Vec<Seen>>();
         agree("hcc", &seen(quic), &seen(tcp));
     }
+}
+
+#[test]
+fn hcc_tells_of_each_packet_also_where_several_may_leave_in_one_call() {
+    let delivered = |together| {
+        let settings = Settings { together, ..Settings::default() };
+        let mut world = Way { settings, ..Way::new(MBPS, RTT_MS, QUEUE) }.one("hcc", Task::Drain { source: Box::new(Pattern(u64::MAX)) });
+        world.run(Nanos::from_millis(2000), |_| true);
+        world.finish()[BOTTLENECK].bytes_sent
+    };
+    assert_eq!(delivered(16), delivered(1));
+    assert!(delivered(1) > 0.8 * Rate::from_mbps(MBPS).times(Nanos::from_millis(2000)));
 }

@@ -86,6 +86,11 @@ impl Feedback {
         self.listener.says(now, rtt).map(|message| message.encode())
     }
 
+    /// Whether the peer must hear of each packet when it left.
+    pub(crate) fn tells_of_each(&self) -> bool {
+        self.wants.observer.is_some()
+    }
+
     /// A packet of this side left: what is to be said to the peer about that.
     pub(crate) fn left(&mut self, now: Nanos, rtt: Nanos, seat: &Seat) -> [Option<Payload>; 2] {
         let Some(left) = seat.take_left() else { return [None, None] };
@@ -95,7 +100,7 @@ impl Feedback {
         if ask.is_some() {
             self.ask_at = now + rtt.max(ASKS_EVERY);
         }
-        let left = self.wants.observer.is_some().then_some(Message::Left(left));
+        let left = self.tells_of_each().then_some(Message::Left(left));
         [ask.map(Message::Ask), left].map(|message| message.map(|message| message.encode()))
     }
 

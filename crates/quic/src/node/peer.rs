@@ -165,6 +165,8 @@ impl<S: Session> Peer<S> {
         }
         self.pass.looks(self.unsaid);
         self.held_until = Nanos::MAX;
+        // Each packet tells of the one before it, which must have left by then.
+        let together = if self.feedback.tells_of_each() { 1 } else { together };
         let most = NonZeroUsize::new(together).unwrap_or(NonZeroUsize::MIN);
         let found = self.connection.poll_transmit(clock.instant(now), most, buffer);
         self.pass.looked(found.is_some());
