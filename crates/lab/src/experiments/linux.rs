@@ -199,7 +199,7 @@ pub fn laboratory(lab: &Lab) -> Outcome {
     let mut ratios = Vec::new();
     for rtt in [30.0, 60.0, 100.0, 150.0] {
         let steps = without_timer(laboratory_at(rtt));
-        let played = Played::new(lab, &if lab.quick { steps.quicker(0.25) } else { steps });
+        let played = Played::new(lab, &if lab.quick { steps.quicker(1.0 / 6.0) } else { steps });
         played.show(&mut found, &format!("B6-{rtt}"), &format!("RTT {rtt} ms"));
         if rtt >= 60.0 {
             found.claims.push(ahead(&played, &format!("RTT {rtt} ms")));
