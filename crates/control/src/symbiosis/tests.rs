@@ -1,8 +1,10 @@
 use alloc::string::ToString;
 use alloc::vec::Vec;
 
+use super::gamma::Gamma;
 use super::*;
 use crate::Rate;
+use crate::entry::Entry;
 use crate::lotka_volterra::LotkaVolterra;
 use crate::params::Value;
 
