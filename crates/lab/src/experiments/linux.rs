@@ -272,14 +272,19 @@ pub fn fixed(lab: &Lab) -> Outcome {
     let printed = |rate: Measured| (rate.mean - 45.56).abs() <= 8.70;
     found.claims.push(checked(text, "45.56 ± 8.70", rate(RENO), "Mbit/s", printed, TODAY));
     let ratio = played.ratio(0.0, played.steps.until);
-    let text = "symbiosis: 1.72 times Linux' Reno, within 5 %";
-    let near = |ratio| within(ratio, 78.22 / 45.56, 0.05);
-    found.claims.push(checked(text, "78.22 / 45.56 = 1.72", ratio, "times Reno's throughput", near, TODAY));
+    let text = "symbiosis: 1.72 times Linux' Reno, or more";
+    let reached = |ratio: Measured| ratio.mean >= 78.22 / 45.56;
+    found.claims.push(checked(text, "78.22 / 45.56 = 1.72", ratio, "times Reno's throughput", reached, REACH));
     found
 }
 
 /// What a start costs of a minute's mean.
 const START: &str = "a minute's mean has its start in it: every second at less than A takes 80/60 = 1.3 Mbit/s from it";
+
+/// What the ratio can be.
+const REACH: &str = "all of A is 80 Mbit/s, so nobody has more than 80 over what Reno gets: 1.76 beside B's mean of 45.56, of which 1.72 is 98 %, but \
+                     1.74 beside a Reno of 46, of which it is 99 %. A start from two packets, 118 ms a round trip, takes 2 to 4 % of a minute; and \
+                     B's Reno itself varies by 19 %";
 
 /// What Reno's minute hangs on.
 const TODAY: &str = "Reno climbs all the minute T: it gets (w₀ + T/2τ)·M/τ, of which T/2τ is 254 packets, and w₀ is what slow start's overflow leaves \
