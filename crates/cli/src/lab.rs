@@ -9,7 +9,7 @@ use miette::miette;
 use symbiosis_lab::in_kernel::{self, InKernelError};
 use symbiosis_lab::scenario::{Scenario, World};
 use symbiosis_linux::testbed::TestbedError;
-use symbiosis_sim::Plan;
+use symbiosis_run::Plan;
 
 use crate::failure::Failure;
 use crate::interrupt;

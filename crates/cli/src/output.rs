@@ -10,7 +10,7 @@ use symbiosis_lab::pcap::Capture;
 use symbiosis_lab::report::{self, Entry};
 use symbiosis_lab::scenario::Scenario;
 use symbiosis_lab::traces::write_traces;
-use symbiosis_sim::Plan;
+use symbiosis_run::Plan;
 
 use crate::failure::Failure;
 use crate::print::json;

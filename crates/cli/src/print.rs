@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 use symbiosis_linux::testbed::Machine;
-use symbiosis_sim::Summary;
+use symbiosis_run::Summary;
 
 use crate::failure::Failure;
 use crate::runs::Run;

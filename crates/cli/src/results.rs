@@ -2,7 +2,7 @@
 
 use symbiosis_lab::outcome::Measured;
 use symbiosis_linux::testbed::{LATE, LatenessSummary};
-use symbiosis_sim::{FlowPlan, FlowSummary, LinkSummary, Plan, RttSummary, Summary};
+use symbiosis_run::{FlowPlan, FlowSummary, LinkSummary, Plan, RttSummary, Summary};
 
 use crate::runs::Run;
 use crate::table::table;

@@ -9,7 +9,7 @@ use miette::miette;
 use rayon::prelude::*;
 use symbiosis_base::Nanos;
 use symbiosis_linux::testbed::Machine;
-use symbiosis_sim::{Outcome, Plan};
+use symbiosis_run::{Outcome, Plan};
 
 use crate::failure::Failure;
 

@@ -11,7 +11,7 @@ use symbiosis_control::params::Values;
 use symbiosis_linux::kernel::control::{self, Report};
 use symbiosis_linux::kernel::{Kernel, KernelError, LiveSocket, Options, OptionsError};
 use symbiosis_linux::testbed::{self, Ran, TestbedError};
-use symbiosis_sim::{FlowPlan, Plan};
+use symbiosis_run::{FlowPlan, Plan};
 
 /// Why there is no run.
 #[derive(Debug, thiserror::Error)]
@@ -57,7 +57,7 @@ pub fn run(plan: &Plan, most: u32, enough: &AtomicBool) -> Result<Ran, InKernelE
 fn options(plan: &Plan) -> Result<Option<Options>, OptionsError> {
     let ours = plan.flows.iter().find(|flow| !testbed::is_native(flow.cc));
     let given =
-        |flow: &symbiosis_sim::FlowPlan| flow.params.iter().map(|(name, value)| (name.to_string(), value.clone())).collect::<Vec<_>>();
+        |flow: &symbiosis_run::FlowPlan| flow.params.iter().map(|(name, value)| (name.to_string(), value.clone())).collect::<Vec<_>>();
     ours.map(|flow| Options::new(flow.cc.name, &given(flow), plan.seed)).transpose()
 }
 

@@ -7,7 +7,8 @@
 use std::io::{self, Write};
 
 use etherparse::{IpNumber, Ipv4Header, TcpHeader, TcpOptionElement};
-use symbiosis_sim::{Packet, Passing, Plan, Tap};
+use symbiosis_run::Plan;
+use symbiosis_sim::{Packet, Passing, Tap};
 
 /// pcap with nanoseconds: magic, version 2.4, no zone, no accuracy, whole packets, raw IP (LINKTYPE_RAW).
 const FILE_HEADER: [u32; 6] = [0xa1b2_3c4d, 2 | 4 << 16, 0, 0, 65_535, 101];

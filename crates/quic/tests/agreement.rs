@@ -13,7 +13,7 @@ use symbiosis_path::{Gaps, LinkSpec, QueueLimit, Sizes, Steps, Traffic, TrafficS
 use symbiosis_quic::node::Settings;
 use symbiosis_quic::opponent;
 use symbiosis_quic::transfer::{Pattern, Task};
-use symbiosis_sim::{CrossPlan, FlowPlan, Plan, PlannedLink, Recovery};
+use symbiosis_run::{CrossPlan, FlowPlan, Plan, PlannedLink, Recovery};
 
 const MBPS: f64 = 20.0;
 const RTT_MS: u64 = 40;

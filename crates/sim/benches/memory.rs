@@ -5,7 +5,8 @@ mod common;
 
 use common::Dumbbell;
 use divan::{AllocProfiler, Bencher};
-use symbiosis_sim::{Recovery, run};
+use symbiosis_run::Recovery;
+use symbiosis_sim::run;
 
 #[global_allocator]
 static ALLOC: AllocProfiler = AllocProfiler::system();

@@ -6,7 +6,8 @@ mod common;
 use common::Dumbbell;
 use divan::Bencher;
 use divan::counter::ItemsCount;
-use symbiosis_sim::{Plan, Recovery, run};
+use symbiosis_run::{Plan, Recovery};
+use symbiosis_sim::run;
 
 fn main() {
     divan::main();

@@ -3,12 +3,11 @@
 use symbiosis_base::Nanos;
 use symbiosis_control::Report;
 use symbiosis_path::Offered;
+use symbiosis_run::{FlowPlan, FlowSample, FlowSummary, Ledger, LinkId};
 
 use crate::agenda::Slot;
 use crate::conveyor::Network;
 use crate::flow::Flow;
-use crate::plan::{FlowPlan, LinkId};
-use crate::result::{FlowSample, FlowSummary, Ledger};
 use crate::tcp::Tcp;
 use crate::transport::SendingEnd;
 use crate::xmtp::Xmtp;

@@ -8,9 +8,9 @@ use std::collections::VecDeque;
 
 use symbiosis_base::{Bytes, Nanos};
 use symbiosis_path::{Drop, Link, ManagedLink, Offered};
+use symbiosis_run::LinkId;
 
 use crate::agenda::{Agenda, Slot};
-use crate::plan::LinkId;
 use crate::tap::Tap;
 
 /// Links, what happens next, and who watches.

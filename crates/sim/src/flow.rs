@@ -2,13 +2,12 @@
 
 use symbiosis_base::{Bytes, Nanos};
 use symbiosis_path::Offered;
+use symbiosis_run::tally::{Arrivals, Tally};
+use symbiosis_run::{FlowPlan, FlowSample, FlowSummary, Ledger};
 
 use crate::agenda::Slot;
 use crate::card::Card;
 use crate::conveyor::{Cargo, Carried, Conveyor, Network, Pipe};
-use crate::plan::FlowPlan;
-use crate::result::{FlowSample, FlowSummary, Ledger};
-use crate::tally::{Arrivals, Tally};
 use crate::tap::Passing;
 use crate::transport::{ReceivingEnd, SendingEnd, Transport, Visible};
 

@@ -1,8 +1,7 @@
 //! What a flow has to send.
 
 use symbiosis_base::Bytes;
-
-use crate::plan::FlowPlan;
+use symbiosis_run::FlowPlan;
 
 /// Packets from 0 on, all full but perhaps the last.
 #[derive(Debug)]

@@ -8,11 +8,11 @@
 use symbiosis_base::{Bytes, Nanos, Rate};
 use symbiosis_control::Report;
 use symbiosis_path::{LinkSpec, TrafficSpec};
+use symbiosis_run::{LinkId, Plan};
 
 use crate::agenda::Slot;
 use crate::any_flow::AnyFlow;
 use crate::conveyor::Network;
-use crate::plan::{LinkId, Plan};
 
 /// Reads the path of one flow, once in a base round-trip time.
 pub(crate) struct Oracle {

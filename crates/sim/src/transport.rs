@@ -2,10 +2,10 @@
 
 use symbiosis_base::Nanos;
 use symbiosis_control::Report;
+use symbiosis_run::FlowSample;
+use symbiosis_run::tally::Tally;
 
 use crate::conveyor::Cargo;
-use crate::result::FlowSample;
-use crate::tally::Tally;
 use crate::tap::Packet;
 
 /// A reliable transport.

@@ -3,6 +3,8 @@
 use symbiosis_base::{Nanos, Random};
 use symbiosis_control::registry::Feedback;
 use symbiosis_path::{Discipline, Link, LinkSample, LinkStats, ManagedLink, QueueLimit, Traffic};
+use symbiosis_run::tally::{Arrivals, Tally};
+use symbiosis_run::{Ledger, LinkId, Outcome, Plan, PlannedLink, source};
 
 use crate::agenda::{Agenda, Slot};
 use crate::any_flow::AnyFlow;
@@ -10,9 +12,6 @@ use crate::conveyor::{Conveyor, Line, Managed, Merge, Network};
 use crate::cross::Cross;
 use crate::flow::{Flow, Slots};
 use crate::oracle::Oracle;
-use crate::plan::{LinkId, Plan, PlannedLink, source};
-use crate::result::{Ledger, Outcome};
-use crate::tally::{Arrivals, Tally};
 use crate::tap::Tap;
 use crate::transport::Transport;
 use crate::{tcp, xmtp};

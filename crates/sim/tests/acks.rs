@@ -5,7 +5,8 @@ mod common;
 use common::Dumbbell;
 use symbiosis_base::{Bytes, Nanos, Rate};
 use symbiosis_path::{Discipline, FqCoDelSpec, Gaps, LinkSpec, QueueLimit, Sizes};
-use symbiosis_sim::{LinkId, Outcome, Packet, Passing, Plan, PlannedLink, Recovery, Tap, run, run_tapped};
+use symbiosis_run::{LinkId, Outcome, Plan, PlannedLink, Recovery};
+use symbiosis_sim::{Packet, Passing, Tap, run, run_tapped};
 
 /// The dumbbell's bottleneck eastwards, and a link of `mbps` westwards with room for `queue` packets, which the ACKs of every flow so far cross.
 fn with_west(mut dumbbell: Dumbbell, mbps: f64, queue: u64) -> (Dumbbell, LinkId) {

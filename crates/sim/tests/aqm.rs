@@ -5,7 +5,8 @@ mod common;
 use common::Dumbbell;
 use symbiosis_base::{Bytes, Nanos};
 use symbiosis_path::{CoDelSpec, Discipline, FqCoDelSpec, Gaps, QueueLimit, Sizes};
-use symbiosis_sim::{Plan, Recovery, Summary, run};
+use symbiosis_run::{Plan, Recovery, Summary};
+use symbiosis_sim::run;
 
 const CODEL: Discipline = Discipline::CoDel(CoDelSpec { target: Nanos::from_millis(5), interval: Nanos::from_millis(100) });
 const FQ_CODEL: Discipline = Discipline::FqCoDel(FqCoDelSpec {

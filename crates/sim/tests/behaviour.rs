@@ -10,7 +10,8 @@ use common::Dumbbell;
 use symbiosis_base::{Bytes, Nanos, Rate};
 use symbiosis_control::lotka_volterra::{Bandwidth, LotkaVolterra};
 use symbiosis_path::{Gaps, Sizes};
-use symbiosis_sim::{Outcome, Recovery, run};
+use symbiosis_run::{Outcome, Recovery};
+use symbiosis_sim::run;
 
 fn sampled(mut dumbbell: Dumbbell, every_ms: u64) -> Outcome {
     dumbbell.plan.sample_every = Some(Nanos::from_millis(every_ms));

@@ -8,7 +8,8 @@ use common::Dumbbell;
 use symbiosis_base::{Nanos, Rate};
 use symbiosis_control::registry;
 use symbiosis_path::{CoDelSpec, Discipline, FqCoDelSpec, Gaps, LinkSpec, RateSpec, Sizes, Steps, Trace, TrafficSpec};
-use symbiosis_sim::{CrossPlan, Outcome, Plan, PlannedLink, Recovery, run};
+use symbiosis_run::{CrossPlan, Outcome, Plan, PlannedLink, Recovery};
+use symbiosis_sim::run;
 
 const RECOVERIES: [Recovery; 4] = [Recovery::Sack, Recovery::NewReno, Recovery::Reno, Recovery::RateHalving];
 
@@ -101,7 +102,7 @@ fn what_happens_elsewhere_changes_nothing_here() {
         let rate = Steps::constant(Rate::from_mbps(3.0));
         let traffic = TrafficSpec { sizes: Sizes::Internet, gaps: Gaps::Exponential, rate };
         crowded.cross.push(CrossPlan { traffic, route: vec![elsewhere] });
-        let stranger = symbiosis_sim::FlowPlan { route: vec![elsewhere], ack_route: vec![elsewhere + 1], ..plan.flows[0].clone() };
+        let stranger = symbiosis_run::FlowPlan { route: vec![elsewhere], ack_route: vec![elsewhere + 1], ..plan.flows[0].clone() };
         crowded.flows.push(stranger);
         let crowded = run(&crowded);
         assert!(crowded.ledger.sent > alone.ledger.sent, "{name}: the stranger sends");

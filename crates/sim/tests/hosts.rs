@@ -5,7 +5,8 @@ mod common;
 use common::{Dumbbell, set};
 use symbiosis_base::Nanos;
 use symbiosis_control::params::Value;
-use symbiosis_sim::{Outcome, Packet, Passing, Plan, Recovery, Tap, run, run_tapped};
+use symbiosis_run::{Outcome, Plan, Recovery};
+use symbiosis_sim::{Packet, Passing, Tap, run, run_tapped};
 
 /// When data left, and when ACKs came.
 #[derive(Default)]

@@ -6,7 +6,8 @@ mod common;
 use common::Dumbbell;
 use symbiosis_base::Bytes;
 use symbiosis_control::params::Value;
-use symbiosis_sim::{FlowPlan, Recovery, run};
+use symbiosis_run::{FlowPlan, Recovery};
+use symbiosis_sim::run;
 
 /// A cell of ns-2's table.
 fn reference(name: &str, column: &str) -> f64 {

@@ -11,7 +11,8 @@ use common::Dumbbell;
 use symbiosis_base::{Bytes, Nanos};
 use symbiosis_control::params::{Value, Values};
 use symbiosis_path::{Gaps, QueueLimit, Sizes};
-use symbiosis_sim::{Outcome, Recovery, run};
+use symbiosis_run::{Outcome, Recovery};
+use symbiosis_sim::run;
 
 const K: f64 = 100.0;
 const RTT: f64 = 0.1;

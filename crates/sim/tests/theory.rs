@@ -9,7 +9,8 @@ use symbiosis_control::lotka_volterra::{Bandwidth, LotkaVolterra};
 use symbiosis_control::params::Value;
 use symbiosis_control::symbiosis::law::{THETA, logarithmic_queue};
 use symbiosis_path::{Gaps, Sizes};
-use symbiosis_sim::{FlowPlan, FlowSample, Recovery, run};
+use symbiosis_run::{FlowPlan, FlowSample, Recovery};
+use symbiosis_sim::run;
 
 const MODEL: LotkaVolterra = LotkaVolterra { epsilon: 1.95, gamma: 0.9 };
 const PACKET: f64 = 1040.0;

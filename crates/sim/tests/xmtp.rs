@@ -8,7 +8,8 @@ use symbiosis_control::hcc::facts::{pairs_until, used_alone, used_under_loss};
 use symbiosis_control::hcc::{ALPHA, PROBE_EVERY};
 use symbiosis_control::params::Value;
 use symbiosis_path::{RateSpec, Steps};
-use symbiosis_sim::{Outcome, Plan, Recovery, jain, run};
+use symbiosis_run::{Outcome, Plan, Recovery, jain};
+use symbiosis_sim::run;
 
 const SEEDS: u64 = 10;
 
@@ -51,7 +52,7 @@ fn the_start_is_exponential_in_pairs() {
     let mut plan = alone(0.0, 20);
     plan.sample_every = Some(Nanos::from_millis(10));
     let outcome = run(&plan);
-    let period = |sample: &symbiosis_sim::FlowSample| sample.gauges.iter().find(|(name, _)| *name == "period_ms").map(|(_, value)| *value);
+    let period = |sample: &symbiosis_run::FlowSample| sample.gauges.iter().find(|(name, _)| *name == "period_ms").map(|(_, value)| *value);
     let there = outcome.flow_traces[0].iter().find(|sample| period(sample).is_some_and(|period| period < 1.05 * 8.32)).unwrap();
     let packets = there.delivered_bytes as f64 / 1040.0;
     let theory = PROBE_EVERY * pairs_until(2.0, 1.05, ALPHA);

@@ -12,7 +12,7 @@ use symbiosis_quic::identity::{Identity, Trust};
 use symbiosis_quic::relay::Relayed;
 use symbiosis_quic::socket::{Call, Called, settings_for};
 use symbiosis_quic::transfer::{FileSource, Folder, Pattern, Source, Task};
-use symbiosis_sim::{LinkSummary, QueueSummary};
+use symbiosis_run::{LinkSummary, QueueSummary};
 use tempfile::TempDir;
 
 use super::path::{CAPACITY, others, path};

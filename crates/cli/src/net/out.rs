@@ -7,7 +7,7 @@ use miette::miette;
 use symbiosis_lab::files::write_atomically;
 use symbiosis_lab::report::{self, Entry};
 use symbiosis_lab::traces::write_traces;
-use symbiosis_sim::Outcome;
+use symbiosis_run::Outcome;
 
 use super::record::figures;
 use crate::failure::Failure;

@@ -5,7 +5,7 @@ use symbiosis_lab::report;
 use symbiosis_path::LinkSample;
 use symbiosis_quic::node::View;
 use symbiosis_quic::transfer::Progress;
-use symbiosis_sim::{FlowSample, FlowSummary, Ledger, LinkSummary, Outcome, RttSummary, Summary, WindowSummary};
+use symbiosis_run::{FlowSample, FlowSummary, Ledger, LinkSummary, Outcome, RttSummary, Summary, WindowSummary};
 
 use super::Report;
 

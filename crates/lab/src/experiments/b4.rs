@@ -1,7 +1,7 @@
 //! B Figs 4 and 5: what ImTCP reads with other numbers of sub-ranges and packets, and how often.
 
 use rayon::prelude::*;
-use symbiosis_sim::Outcome as Run;
+use symbiosis_run::Outcome as Run;
 
 use super::Lab;
 use super::claims::{claim, exact, over};

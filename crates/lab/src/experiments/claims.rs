@@ -1,6 +1,6 @@
 //! Claims in a few words.
 
-use symbiosis_sim::Outcome as Run;
+use symbiosis_run::Outcome as Run;
 
 use crate::outcome::{Claim, Measured, Verdict};
 

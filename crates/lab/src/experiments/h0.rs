@@ -1,7 +1,7 @@
 //! On what H is silent: the weight of a pair, α, and how often reports go. What each does to five flows of XMTP, and beside TCP.
 
 use symbiosis_control::hcc::ALPHA;
-use symbiosis_sim::{FlowSummary, Outcome as Run};
+use symbiosis_run::{FlowSummary, Outcome as Run};
 
 use super::Lab;
 use super::claims::{claim, over};

@@ -66,7 +66,7 @@ pub fn run(lab: &Lab) -> Outcome {
             loss.push((
                 mbps,
                 over(&runs, |run| {
-                    let sum = |count: fn(&symbiosis_sim::FlowSummary) -> u64| run.summary.flows.iter().map(count).sum::<u64>() as f64;
+                    let sum = |count: fn(&symbiosis_run::FlowSummary) -> u64| run.summary.flows.iter().map(count).sum::<u64>() as f64;
                     sum(|flow| flow.packets_lost) / sum(|flow| flow.packets_sent)
                 }),
             ));

@@ -1,6 +1,6 @@
 //! H Fig 3: a flow alone on 2 Mbit/s, beside 1.5 Mbit/s of CBR that comes and goes.
 
-use symbiosis_sim::Outcome as Run;
+use symbiosis_run::Outcome as Run;
 
 use super::Lab;
 use super::claims::{claim, over};

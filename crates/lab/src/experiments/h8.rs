@@ -2,7 +2,7 @@
 
 use symbiosis_control::hcc::facts::{used_alone, used_under_loss};
 use symbiosis_control::hcc::{ALPHA, PROBE_EVERY, RANDOMISER};
-use symbiosis_sim::Outcome as Run;
+use symbiosis_run::Outcome as Run;
 
 use super::Lab;
 use super::claims::{claim, over, within};
@@ -77,7 +77,7 @@ pub fn run(lab: &Lab) -> Outcome {
         let runs = lab.over_seeds(&scenario);
         found.scenarios.push((scenario.name, scenario.text));
         let lost = over(&runs, |run| {
-            let sum = |count: fn(&symbiosis_sim::FlowSummary) -> u64| run.summary.flows.iter().map(count).sum::<u64>() as f64;
+            let sum = |count: fn(&symbiosis_run::FlowSummary) -> u64| run.summary.flows.iter().map(count).sum::<u64>() as f64;
             sum(|flow| flow.packets_lost) / sum(|flow| flow.packets_sent)
         });
         (lost, over(&runs, |run| run.summary.jain), over(&runs, |run| total(run) / 10.0))

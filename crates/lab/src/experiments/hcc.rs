@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use symbiosis_sim::Outcome as Run;
+use symbiosis_run::Outcome as Run;
 
 use crate::figure::{Mark, Series};
 use crate::outcome::Measured;

@@ -4,7 +4,7 @@ use symbiosis_base::{Bytes, Nanos, Rate};
 use symbiosis_control::lotka_volterra::{Bandwidth, LotkaVolterra};
 use symbiosis_control::symbiosis::law::{THETA, theta};
 use symbiosis_control::symbiosis::{EPSILON, GAMMA};
-use symbiosis_sim::Outcome as Run;
+use symbiosis_run::Outcome as Run;
 
 use super::Lab;
 use super::claims::{claim, over, within};

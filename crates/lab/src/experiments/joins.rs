@@ -1,7 +1,7 @@
 //! Flows of one kind that join a link one after the other and leave it again.
 
 use rayon::prelude::*;
-use symbiosis_sim::Outcome as Run;
+use symbiosis_run::Outcome as Run;
 
 use super::Lab;
 use super::dumbbell::Dumbbell;

@@ -4,7 +4,7 @@ use std::sync::atomic::AtomicBool;
 
 use rayon::prelude::*;
 use symbiosis_base::Nanos;
-use symbiosis_sim::{Outcome, Plan};
+use symbiosis_run::{Outcome, Plan};
 
 use crate::scenario::{Scenario, World};
 

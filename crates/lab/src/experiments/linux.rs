@@ -4,7 +4,7 @@
 //! late too often is repeated, and left out if it is late again.
 
 use symbiosis_linux::testbed::LatenessSummary;
-use symbiosis_sim::{Outcome as Run, Plan};
+use symbiosis_run::{Outcome as Run, Plan};
 
 use super::Lab;
 use super::claims::{claim, over, within};

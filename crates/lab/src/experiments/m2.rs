@@ -1,7 +1,7 @@
 //! Open loop: what measurements read while nobody obeys them.
 
 use rayon::prelude::*;
-use symbiosis_sim::Outcome as Run;
+use symbiosis_run::Outcome as Run;
 
 use super::Lab;
 use super::claims::{claim, over};

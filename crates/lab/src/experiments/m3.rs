@@ -1,7 +1,7 @@
 //! What disturbs the measurement, and whether it knows: other traffic, other paths, other hosts.
 
 use rayon::prelude::*;
-use symbiosis_sim::Outcome as Run;
+use symbiosis_run::Outcome as Run;
 
 use super::Lab;
 use super::claims::{claim, over};

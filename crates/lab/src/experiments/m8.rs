@@ -1,6 +1,6 @@
 //! Filters for ImTCP's results (B §5), over the published measurement and over ours, ranked by throughput, losses and queue.
 
-use symbiosis_sim::Outcome as Run;
+use symbiosis_run::Outcome as Run;
 
 use super::Lab;
 use super::claims::{claim, over};

@@ -3,7 +3,7 @@
 use symbiosis_base::{Nanos, Rate};
 use symbiosis_control::lotka_volterra::facts::EqualFlows;
 use symbiosis_control::symbiosis::GAMMA;
-use symbiosis_sim::Outcome as Run;
+use symbiosis_run::Outcome as Run;
 
 use super::Lab;
 use super::claims::{claim, exact, over, within};

@@ -67,7 +67,7 @@ pub fn run(lab: &Lab) -> Outcome {
         let scenarios: Vec<Scenario> =
             rates.iter().flat_map(|mbps| starts.iter().map(|start| lab.scenario(&text(&kind, *mbps, *start)))).collect();
         let outcomes = lab.run_all(&scenarios);
-        let of = |i: usize, value: &dyn Fn(&symbiosis_sim::Outcome) -> f64| {
+        let of = |i: usize, value: &dyn Fn(&symbiosis_run::Outcome) -> f64| {
             Measured::over(&outcomes[i * starts.len()..][..starts.len()].iter().map(value).collect::<Vec<_>>())
         };
         let throughput =

@@ -2,7 +2,7 @@
 
 use symbiosis_base::{Bytes, Nanos, Rate};
 use symbiosis_control::lotka_volterra::reno_rivalry::{Cycle, Rivalry};
-use symbiosis_sim::Outcome as Run;
+use symbiosis_run::Outcome as Run;
 
 use super::Lab;
 use super::claims::{claim, exact, over, within};

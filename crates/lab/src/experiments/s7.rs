@@ -1,7 +1,7 @@
 //! S Figs 7 and 8: one flow of each kind, at 100 Mbit/s and at 1 Gbit/s.
 
 use rayon::prelude::*;
-use symbiosis_sim::Outcome as Run;
+use symbiosis_run::Outcome as Run;
 
 use super::Lab;
 use super::claims::{claim, exact, over, within};

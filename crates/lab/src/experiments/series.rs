@@ -1,7 +1,7 @@
 //! From traces to points, and numbers of a part of a trace.
 
 use symbiosis_path::LinkSample;
-use symbiosis_sim::{FlowSample, Outcome};
+use symbiosis_run::{FlowSample, Outcome};
 
 /// `(time [s], value)` of each sample of a flow.
 pub fn of_flow(outcome: &Outcome, flow: usize, value: impl Fn(&FlowSample) -> f64) -> Vec<(f64, f64)> {

@@ -140,7 +140,7 @@ every_ms = {sample}
     }
 
     /// A run with each of so many seeds.
-    pub fn runs(&self, lab: &Lab, seeds: u64) -> Vec<symbiosis_sim::Outcome> {
+    pub fn runs(&self, lab: &Lab, seeds: u64) -> Vec<symbiosis_run::Outcome> {
         (1..=seeds).into_par_iter().map(|seed| lab.run(&lab.scenario(&self.text(seed)))).collect()
     }
 

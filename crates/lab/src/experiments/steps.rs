@@ -1,7 +1,7 @@
 //! One flow at a time while UDP moves in steps: what it gets, the queue it leaves, and what it reads of A.
 
 use rayon::prelude::*;
-use symbiosis_sim::Outcome as Run;
+use symbiosis_run::Outcome as Run;
 
 use super::Lab;
 use super::dumbbell::Dumbbell;

@@ -1,6 +1,6 @@
 //! T Figs 10 and 14: what is available drops from 80 to 20 Mbit/s and comes back, without oscillation and with.
 
-use symbiosis_sim::Outcome as Run;
+use symbiosis_run::Outcome as Run;
 
 use super::Lab;
 use super::claims::{claim, over};

@@ -4,7 +4,7 @@
 //! measure nothing, FAST's base RTT has no noise, so it is TCP Symbiosis' alone.
 
 use rayon::prelude::*;
-use symbiosis_sim::Outcome as Run;
+use symbiosis_run::Outcome as Run;
 
 use super::Lab;
 use super::claims::{claim, over};

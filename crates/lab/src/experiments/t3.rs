@@ -99,7 +99,7 @@ fn two_flows() -> EqualFlows {
     EqualFlows { n: 2, gamma: GAMMA, room: Rate::from_mbps(100.0).times(Nanos::from_millis(120)) }
 }
 
-fn claims(kind: &Kind, runs: &[symbiosis_sim::Outcome]) -> Vec<Claim> {
+fn claims(kind: &Kind, runs: &[symbiosis_run::Outcome]) -> Vec<Claim> {
     let name = kind.name;
     let why = |otherwise: &'static str| if kind.is_published() { PUBLISHED } else { otherwise };
     let alone = over(runs, |run| series::mean(&series::window(run, 0), 30.0, 50.0));

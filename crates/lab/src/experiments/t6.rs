@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 use symbiosis_control::lotka_volterra::facts::EqualFlows;
-use symbiosis_sim::{FlowSample, Outcome as Run};
+use symbiosis_run::{FlowSample, Outcome as Run};
 
 use super::Lab;
 use super::claims::{claim, over, within};

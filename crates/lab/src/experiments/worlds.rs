@@ -13,7 +13,7 @@ use symbiosis_quic::identity::{Identity, Trust};
 use symbiosis_quic::node::{Node, Settings};
 use symbiosis_quic::transfer::{Nothing, Pattern, Task, Transfer};
 use symbiosis_quic::virtual_time::{Route, World as Virtual, address};
-use symbiosis_sim::{Outcome as Run, Plan, source};
+use symbiosis_run::{Outcome as Run, Plan, source};
 
 use super::Lab;
 use super::claims::within;
@@ -100,7 +100,7 @@ fn quic(plan: &Plan, rtt_ms: f64) -> Seen {
     const SERVER: usize = 0;
     const CLIENT: usize = 1;
     let (clock, settings, flow) = (Clock::start(), Settings::default(), &plan.flows[0]);
-    let link = |(at, planned): (u64, &symbiosis_sim::PlannedLink)| {
+    let link = |(at, planned): (u64, &symbiosis_run::PlannedLink)| {
         Link::watched(&planned.spec, Random::new(plan.seed, source::LINK + at), Nanos::ZERO, plan.duration, None)
     };
     let links = (0..).zip(&plan.links).map(link).collect();

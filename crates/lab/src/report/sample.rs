@@ -1,6 +1,6 @@
 //! Small inputs for tests.
 
-use symbiosis_sim::{FlowSummary, Ledger, LinkSummary, Outcome, QueueSummary, Summary, WindowSummary};
+use symbiosis_run::{FlowSummary, Ledger, LinkSummary, Outcome, QueueSummary, Summary, WindowSummary};
 
 /// A flow's summary, all zero.
 pub(crate) fn flow(id: &str, cc: &str) -> FlowSummary {

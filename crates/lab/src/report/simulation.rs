@@ -1,7 +1,7 @@
 //! The report of a single scenario: its traces as figures.
 
 use symbiosis_base::Nanos;
-use symbiosis_sim::{FlowSample, Outcome as Run};
+use symbiosis_run::{FlowSample, Outcome as Run};
 
 use super::number::number;
 use crate::figure::{Axis, Figure, Mark, Series};
@@ -143,7 +143,7 @@ fn notes(runs: &[(u64, &Run)]) -> Vec<String> {
     } else {
         for (i, flow) in first.summary.flows.iter().enumerate() {
             let of =
-                |value: fn(&symbiosis_sim::FlowSummary) -> f64| mean(&move |run: &Run| run.summary.flows.get(i).map_or(f64::NAN, value));
+                |value: fn(&symbiosis_run::FlowSummary) -> f64| mean(&move |run: &Run| run.summary.flows.get(i).map_or(f64::NAN, value));
             notes.push(format!(
                 "`{}`: {} Mbit/s, median RTT {} ms, mean window {} packets, {} packets lost, {} timeouts.",
                 flow.id,
@@ -156,7 +156,7 @@ fn notes(runs: &[(u64, &Run)]) -> Vec<String> {
         }
     }
     for (i, link) in first.summary.links.iter().enumerate() {
-        let of = |value: fn(&symbiosis_sim::LinkSummary) -> f64| mean(&move |run: &Run| run.summary.links.get(i).map_or(f64::NAN, value));
+        let of = |value: fn(&symbiosis_run::LinkSummary) -> f64| mean(&move |run: &Run| run.summary.links.get(i).map_or(f64::NAN, value));
         let (used, queue, drops) = (of(|link| 100.0 * link.utilization), of(|link| link.queue_packets.mean), of(|link| link.drops as f64));
         notes.push(format!("Link `{}`: {used} % used, mean queue {queue} packets, {drops} drops.", link.name));
     }

@@ -2,7 +2,7 @@
 
 use symbiosis_base::{Bytes, Nanos, Rate};
 use symbiosis_path::{Gaps, OnOff, Sizes, Steps, TrafficSpec};
-use symbiosis_sim::CrossPlan;
+use symbiosis_run::CrossPlan;
 
 use super::error::Fault;
 use super::file::{self, Cross, RateOverTime};

@@ -8,7 +8,8 @@ use symbiosis_base::{Nanos, Rate};
 use symbiosis_control::params;
 use symbiosis_control::registry::Feedback;
 use symbiosis_path::{CoDelSpec, Discipline, Gaps, OnOff, QueueLimit, RateSpec, Sizes, Steps};
-use symbiosis_sim::{CrossPlan, FIRST_RTO, FlowPlan, LinkId, MAX_RTO, Plan, PlannedLink, Recovery};
+use symbiosis_run::{CrossPlan, FlowPlan, LinkId, Plan, PlannedLink, Recovery};
+use symbiosis_sim::{FIRST_RTO, MAX_RTO};
 
 use super::Scenario;
 use super::topology::greatest;

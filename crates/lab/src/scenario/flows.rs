@@ -6,7 +6,7 @@ use symbiosis_base::{Bytes, Nanos, Rate};
 use symbiosis_control::params::{ParamError, Value, Values};
 use symbiosis_control::registry::Entry;
 use symbiosis_path::LinkSpec;
-use symbiosis_sim::{FlowPlan, LinkId, PlannedLink, Recovery};
+use symbiosis_run::{FlowPlan, LinkId, PlannedLink, Recovery};
 
 use super::World;
 use super::error::Fault;

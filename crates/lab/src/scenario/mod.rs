@@ -30,7 +30,7 @@ mod world;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use symbiosis_sim::Plan;
+use symbiosis_run::Plan;
 use toml::de::DeTable;
 
 use error::Fault;

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use symbiosis_base::Nanos;
-use symbiosis_sim::Plan;
+use symbiosis_run::Plan;
 
 use super::error::Fault;
 use super::file::File;

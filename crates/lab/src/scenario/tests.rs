@@ -4,7 +4,7 @@ use symbiosis_base::{Bytes, Nanos};
 use symbiosis_control::params::Param;
 use symbiosis_control::registry::{Entry, Feedback};
 use symbiosis_path::{CoDelSpec, Discipline, FqCoDelSpec, Gaps, OnOff, QueueLimit, RateSpec, Sizes};
-use symbiosis_sim::{LinkId, Plan, Recovery};
+use symbiosis_run::{LinkId, Plan, Recovery};
 
 use super::*;
 

@@ -14,7 +14,7 @@ use std::path::Path;
 
 use symbiosis_base::{Bytes, Nanos, Rate};
 use symbiosis_path::{CoDelSpec, Discipline, FqCoDelSpec, LinkSpec, QueueLimit, RateSpec, Steps, Trace};
-use symbiosis_sim::{LinkId, PlannedLink};
+use symbiosis_run::{LinkId, PlannedLink};
 
 use super::error::Fault;
 use super::file::{self, Link, RateOverTime};

@@ -7,7 +7,7 @@ mod tests;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use symbiosis_sim::Outcome;
+use symbiosis_run::Outcome;
 
 use crate::files::write_atomically;
 use table::{Column, Table};
@@ -53,7 +53,7 @@ fn flows(outcome: &Outcome) -> Table<'_> {
         }
     }
     for gauge in gauges {
-        let value = |s: &symbiosis_sim::FlowSample| s.gauges.iter().find(|(name, _)| *name == gauge).map(|(_, value)| *value);
+        let value = |s: &symbiosis_run::FlowSample| s.gauges.iter().find(|(name, _)| *name == gauge).map(|(_, value)| *value);
         table.push(gauge, Column::Sparse(rows().map(value).collect()));
     }
     table

@@ -3,7 +3,7 @@ use std::fs;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::Field;
 use symbiosis_base::Nanos;
-use symbiosis_sim::FlowSample;
+use symbiosis_run::FlowSample;
 
 use super::*;
 use crate::report::sample::{flow, link, outcome};

@@ -3,8 +3,8 @@
 use std::collections::VecDeque;
 
 use symbiosis_base::{Bytes, Nanos};
-use symbiosis_sim::tally::{Arrivals, Tally};
-use symbiosis_sim::{FlowPlan, Ledger, Plan};
+use symbiosis_run::tally::{Arrivals, Tally};
+use symbiosis_run::{FlowPlan, Ledger, Plan};
 
 use super::segment::Segment;
 

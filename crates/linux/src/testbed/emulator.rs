@@ -5,7 +5,7 @@ use std::os::fd::AsFd;
 use nix::poll::{PollFd, PollFlags};
 use symbiosis_base::{Bytes, Nanos, Random};
 use symbiosis_path::{Left, LinkSample, LinkStats, Network, NetworkLink, Traffic};
-use symbiosis_sim::{Plan, source};
+use symbiosis_run::{Plan, source};
 
 use super::account::Account;
 use super::clock::RunClock;
@@ -57,7 +57,7 @@ pub struct Emulator<'a> {
 impl Emulator<'_> {
     /// The links of a plan and nothing on them.
     pub fn new(plan: &Plan) -> Emulator<'_> {
-        let link = |(at, planned): (u64, &symbiosis_sim::PlannedLink)| NetworkLink {
+        let link = |(at, planned): (u64, &symbiosis_run::PlannedLink)| NetworkLink {
             spec: planned.spec.clone(),
             random: Random::new(plan.seed, source::LINK + at),
             from: plan.measure_from,
@@ -168,7 +168,7 @@ impl Emulator<'_> {
 #[cfg(test)]
 mod tests {
     use symbiosis_path::QueueLimit;
-    use symbiosis_sim::Ledger;
+    use symbiosis_run::Ledger;
 
     use super::*;
     use crate::testbed::segment::tests::packet;

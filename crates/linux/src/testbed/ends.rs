@@ -7,7 +7,7 @@ use std::os::fd::{AsFd, AsRawFd};
 use nix::poll::{PollFd, PollFlags};
 use nix::sys::socket::{MsgFlags, recv};
 use symbiosis_base::Nanos;
-use symbiosis_sim::{FlowPlan, Plan};
+use symbiosis_run::{FlowPlan, Plan};
 
 use super::clock::RunClock;
 use super::controllers::kernel_name;

@@ -33,7 +33,7 @@ use std::time::{Duration, Instant};
 
 use serde::Serialize;
 use symbiosis_base::{Bytes, Nanos};
-use symbiosis_sim::{FlowPlan, FlowSample, FlowSummary, Outcome, Plan};
+use symbiosis_run::{FlowPlan, FlowSample, FlowSummary, Outcome, Plan};
 
 use account::Account;
 use clock::RunClock;
@@ -199,7 +199,7 @@ fn found(plan: &Plan, emulated: Emulated, told: &[Told], realtime: bool, began: 
     } else {
         None
     };
-    let mut ledger = symbiosis_sim::Ledger::default();
+    let mut ledger = symbiosis_run::Ledger::default();
     let mut flows = Vec::new();
     for ((flow, account), told) in plan.flows.iter().zip(emulated.accounts).zip(told) {
         ledger.sent += account.ledger.sent;

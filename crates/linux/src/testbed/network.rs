@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::net::{Ipv4Addr, SocketAddrV4, TcpListener};
 
-use symbiosis_sim::Plan;
+use symbiosis_run::Plan;
 
 use super::error::TestbedError;
 use super::namespace::{Namespace, ip, set};

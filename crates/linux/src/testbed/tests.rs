@@ -3,7 +3,7 @@
 use symbiosis_base::Rate;
 use symbiosis_control::params::Values;
 use symbiosis_path::LinkSpec;
-use symbiosis_sim::{Ledger, PlannedLink, Recovery};
+use symbiosis_run::{Ledger, PlannedLink, Recovery};
 
 use super::*;
 

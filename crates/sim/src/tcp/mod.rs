@@ -17,9 +17,9 @@ pub(crate) use send_timer::SendTimer;
 pub(crate) use sender::Sender;
 
 use symbiosis_base::{Bytes, Nanos};
+use symbiosis_run::FlowPlan;
 
 use crate::conveyor::Cargo;
-use crate::plan::FlowPlan;
 use crate::runs::Run;
 use crate::tap::Packet;
 use crate::transport::{Transport, Visible};

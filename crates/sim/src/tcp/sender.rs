@@ -2,6 +2,8 @@
 
 use symbiosis_base::{Bytes, Nanos};
 use symbiosis_control::{Acked, Ask, Controller, Departure, LossKind, Lost, Permit, Report, Sent, Setup};
+use symbiosis_run::tally::Tally;
+use symbiosis_run::{FlowPlan, FlowSample, Recovery};
 
 use super::duplicates::Duplicates;
 use super::flight::Flight;
@@ -11,9 +13,6 @@ use super::scoreboard::Scoreboard;
 use super::send_timer::SendTimer;
 use super::{Ack, Data};
 use crate::load::Load;
-use crate::plan::{FlowPlan, Recovery};
-use crate::result::FlowSample;
-use crate::tally::Tally;
 use crate::transport::SendingEnd;
 
 /// A window grows for at most so many packets of one ACK: two, because that is what a delayed ACK answers (RFC 3465's L).

@@ -21,9 +21,9 @@ use symbiosis_base::{Bytes, Nanos};
 use symbiosis_control::Setup;
 use symbiosis_control::observer::{Findings, Observer};
 use symbiosis_control::params::Values;
+use symbiosis_run::FlowPlan;
 
 use crate::conveyor::Cargo;
-use crate::plan::FlowPlan;
 use crate::runs::Run;
 use crate::tap::Packet;
 use crate::transport::{Transport, Visible};

@@ -2,13 +2,12 @@
 
 use symbiosis_base::Nanos;
 use symbiosis_control::{Acked, Ask, Controller, Departure, LossKind, Lost, Report as Told, Sent};
+use symbiosis_run::tally::Tally;
+use symbiosis_run::{FlowPlan, FlowSample};
 
 use super::board::Board;
 use super::{Data, Report};
 use crate::load::Load;
-use crate::plan::FlowPlan;
-use crate::result::FlowSample;
-use crate::tally::Tally;
 use crate::tcp::{Flight, Rto, SendTimer};
 use crate::transport::SendingEnd;
 

@@ -9,7 +9,8 @@ mod recovery;
 use proptest::prelude::*;
 use symbiosis_base::{Bytes, Nanos};
 use symbiosis_path::{QueueLimit, RateSpec, Trace};
-use symbiosis_sim::{FlowPlan, FlowSummary, LinkId, LinkSummary, Outcome, Plan, PlannedLink, run};
+use symbiosis_run::{FlowPlan, FlowSummary, LinkId, LinkSummary, Outcome, Plan, PlannedLink};
+use symbiosis_sim::run;
 
 /// The least time in which `size` can be sent; a trace may send at the very instant.
 fn transmission(rate: &RateSpec, size: Bytes) -> Nanos {
@@ -93,7 +94,7 @@ fn sampling_only_looks(plan: &Plan, plain: &Outcome, every: Nanos) {
     let count = (plan.duration.0 / every.0 + 1) as usize;
     for trace in &sampled.flow_traces {
         assert_eq!(trace.len(), count);
-        let grows = |what: fn(&symbiosis_sim::FlowSample) -> u64| trace.is_sorted_by_key(what);
+        let grows = |what: fn(&symbiosis_run::FlowSample) -> u64| trace.is_sorted_by_key(what);
         assert!(grows(|s| s.at.0) && grows(|s| s.delivered_bytes) && grows(|s| s.retransmissions) && grows(|s| s.timeouts));
     }
     for trace in &sampled.link_traces {

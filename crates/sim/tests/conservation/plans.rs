@@ -7,7 +7,7 @@ use symbiosis_base::{Bytes, Nanos, Rate};
 use symbiosis_control::params::Values;
 use symbiosis_control::registry;
 use symbiosis_path::{CoDelSpec, Discipline, FqCoDelSpec, Gaps, LinkSpec, OnOff, QueueLimit, RateSpec, Sizes, Steps, Trace, TrafficSpec};
-use symbiosis_sim::{CrossPlan, FlowPlan, LinkId, Plan, PlannedLink, Recovery};
+use symbiosis_run::{CrossPlan, FlowPlan, LinkId, Plan, PlannedLink, Recovery};
 
 /// Four seconds and a bit: nothing that goes by whole milliseconds happens at the very end.
 pub const DURATION: Nanos = Nanos(4_000_000_007);

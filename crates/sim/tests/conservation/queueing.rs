@@ -2,7 +2,8 @@
 
 use symbiosis_base::{Bytes, Nanos, Random, Rate};
 use symbiosis_path::{Gaps, Link, LinkSpec, QueueLimit, Sizes, Steps, Traffic, TrafficSpec};
-use symbiosis_sim::{Recovery, run};
+use symbiosis_run::Recovery;
+use symbiosis_sim::run;
 
 use crate::common::Dumbbell;
 
@@ -79,7 +80,7 @@ fn in_a_standing_queue_window_rate_and_delay_agree() {
         let mut in_flight = 0.0;
         for (flow, trace) in outcome.summary.flows.iter().zip(&outcome.flow_traces) {
             let late: Vec<_> = trace.iter().filter(|s| s.at.secs() > 60.0).collect();
-            let mean = |value: fn(&symbiosis_sim::FlowSample) -> f64| late.iter().map(|s| value(s)).sum::<f64>() / late.len() as f64;
+            let mean = |value: fn(&symbiosis_run::FlowSample) -> f64| late.iter().map(|s| value(s)).sum::<f64>() / late.len() as f64;
             let (flight, rtt) = (mean(|s| s.in_flight_packets), mean(|s| s.srtt_ms) / 1e3);
             let product = flow.throughput_mbps / packet * rtt;
             assert!((flight / product - 1.0).abs() < 0.01, "{flight} in flight, rate times RTT is {product}");

@@ -2,7 +2,8 @@
 
 use symbiosis_base::{Bytes, Nanos, Rate};
 use symbiosis_path::{Gaps, QueueLimit, RateSpec, Sizes, Steps};
-use symbiosis_sim::{FlowSummary, Outcome, Recovery, run};
+use symbiosis_run::{FlowSummary, Outcome, Recovery};
+use symbiosis_sim::run;
 
 use crate::common::Dumbbell;
 

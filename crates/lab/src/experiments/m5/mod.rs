@@ -7,7 +7,7 @@ use symbiosis_control::lotka_volterra::crowded::{share_of_all, share_of_logarith
 use symbiosis_control::lotka_volterra::reno_rivalry::Rivalry;
 use symbiosis_control::symbiosis::law::{THETA, theta};
 use symbiosis_control::symbiosis::{EPSILON, GAMMA, LEAST_WINDOW};
-use symbiosis_sim::Outcome as Run;
+use symbiosis_run::Outcome as Run;
 
 use super::Lab;
 use super::claims::{claim, over, within};

@@ -3,7 +3,7 @@
 mod judge;
 mod theory;
 
-use symbiosis_sim::Outcome as Run;
+use symbiosis_run::Outcome as Run;
 
 use super::Lab;
 use super::claims::{claim, over};

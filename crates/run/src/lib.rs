@@ -1,0 +1,11 @@
+//! What a run is, and what it found, whatever carries it out.
+//!
+//! A [`Plan`] has links, flows, cross traffic and times, every value resolved. An [`Outcome`] has the same statistics of each flow and link
+//! whether a simulator, QUIC in virtual time or Linux' TCP carried the plan out: a [`tally`] counts them.
+
+mod plan;
+mod result;
+pub mod tally;
+
+pub use plan::{CrossPlan, FlowPlan, LinkId, Plan, PlannedLink, Recovery, source};
+pub use result::{FlowSample, FlowSummary, Ledger, LinkSummary, Outcome, QueueSummary, RttSummary, Summary, WindowSummary, jain};
