@@ -2,7 +2,7 @@
 
 use divan::counter::ItemsCount;
 use divan::{AllocProfiler, Bencher};
-use symbiosis_control::imtcp::published::{choice, fit, trend};
+use symbiosis_control::measurement::imtcp_published::{choice, fit, trend};
 use symbiosis_control::params::{Value, Values};
 use symbiosis_control::registry;
 use symbiosis_control::{Acked, Ask, Bytes, Departure, LossKind, Lost, Nanos, Rate, Report, Sent, Setup};

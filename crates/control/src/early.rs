@@ -8,10 +8,10 @@
 use alloc::boxed::Box;
 
 use crate::entry::{Entry, Feedback};
+use crate::measurement::filter::{FILTER, FILTER_WINDOW};
+use crate::measurement::{Measurement, Reading};
 use crate::oscillation::{OSCILLATION, Windowed, oscillating};
 use crate::params::Param;
-use crate::symbiosis::filter::{FILTER, FILTER_WINDOW};
-use crate::symbiosis::measurement::{Measurement, Reading};
 use crate::symbiosis::{
     A_BIAS, EPSILON, GAMMA, K_BIAS, K_NOISE, NOISE, NOISE_DOUBLES, PUBLISHED_MEASUREMENT, STREAM_PACKETS, SUBRANGES, measurement,
 };

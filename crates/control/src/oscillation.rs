@@ -4,7 +4,7 @@
 //! To the law's own `dw/dt` it adds `m·w·ξ(t)`, ξ Gaussian white noise (T Eq 17). Its integral is Brownian motion: after each ACK's
 //! step of the law `w += m·w·√Δt·z`, z ~ N(0, 1), Δt in seconds since the ACK before, and the law goes on from there (T Eq 18). So the
 //! unit of m is 1/√s, and what it does depends neither on the RTT nor on how many ACKs come. What it does to the model in the end is
-//! [`crate::lotka_volterra::stationary`].
+//! in `symbiosis-theory`'s `stationary`.
 //!
 //! Where it deviates: T's text below Eq 18 accumulates `N(0, 1)` once an ACK whatever the time between, which is no solution of T Eq 17 and
 //! grows without bound; T's condition (2), increments of variance |h|, is what is meant. T has no bound on the window; here it stays above two

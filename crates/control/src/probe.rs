@@ -8,11 +8,11 @@
 use alloc::boxed::Box;
 
 use crate::entry::{Entry, Feedback};
+use crate::measurement::filter::{FILTER, FILTER_WINDOW};
+use crate::measurement::{Measurement, Reading};
+use crate::pacer::Pacer;
 use crate::params::{Param, Values};
-use crate::symbiosis::base_rtt::BaseRtt;
-use crate::symbiosis::filter::{FILTER, FILTER_WINDOW};
-use crate::symbiosis::measurement::{Measurement, Reading};
-use crate::symbiosis::pacer::Pacer;
+use crate::rtt::BaseRtt;
 use crate::symbiosis::{A_BIAS, K_BIAS, K_NOISE, MEASUREMENT, NOISE, NOISE_DOUBLES, STREAM_PACKETS, SUBRANGES, measurement};
 use crate::window::{Window, may_grow};
 use crate::{Acked, Ask, Controller, Departure, Lost, Nanos, Permit, Rate, Report, Sent, Setup};

@@ -1,11 +1,11 @@
 //! Every controller of the registry under events that no sane world sends, and what must hold all the same.
 
 use proptest::prelude::*;
+use symbiosis_control::measurement::oracle::MOST_READ;
 use symbiosis_control::observer::{Arrival, Excess, Findings, Observer};
 use symbiosis_control::oscillation::{GREATEST_WINDOW, OSCILLATION};
 use symbiosis_control::params::{Kind, Param, Value, Values};
 use symbiosis_control::registry::{self, Entry, Feedback};
-use symbiosis_control::symbiosis::oracle::MOST_READ;
 use symbiosis_control::{Acked, Ask, Bytes, Controller, Departure, LossKind, Lost, Nanos, Permit, Rate, Report, Sent, Setup};
 
 const PACKET: Bytes = Bytes(1500);

@@ -3,7 +3,7 @@
 //! `K` is the rate of the narrowest link of a flow's way. `A` is what the others leave free of the tightest: its rate, less the rate
 //! that UDP is meant to have now, less what other TCP flows put into the link since the last reading. That is S Eq 17 with real rates in
 //! the place of `w/τ`; in a standing queue both differ, because a window then stands for less than `w/τ` (see
-//! `symbiosis_control::lotka_volterra`).
+//! `symbiosis-theory`).
 
 use symbiosis_base::{Bytes, Nanos, Rate};
 use symbiosis_control::Report;

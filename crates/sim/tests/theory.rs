@@ -4,13 +4,13 @@ mod common;
 
 use common::Dumbbell;
 use symbiosis_base::{Bytes, Nanos, Rate};
-use symbiosis_control::lotka_volterra::facts::{EqualFlows, convergence_time};
 use symbiosis_control::lotka_volterra::{Bandwidth, LotkaVolterra};
 use symbiosis_control::params::Value;
 use symbiosis_control::symbiosis::law::{THETA, logarithmic_queue};
 use symbiosis_path::{Gaps, Sizes};
 use symbiosis_run::{FlowPlan, FlowSample, Recovery};
 use symbiosis_sim::run;
+use symbiosis_theory::facts::{EqualFlows, convergence_time};
 
 const MODEL: LotkaVolterra = LotkaVolterra { epsilon: 1.95, gamma: 0.9 };
 const PACKET: f64 = 1040.0;

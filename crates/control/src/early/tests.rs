@@ -1,5 +1,5 @@
 use super::*;
-use crate::symbiosis::oracle::{Errors, Oracle};
+use crate::measurement::oracle::{Errors, Oracle};
 use crate::{Bytes, bench};
 
 const K: Rate = Rate::from_mbps(100.0);

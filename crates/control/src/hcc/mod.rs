@@ -30,9 +30,9 @@ use alloc::boxed::Box;
 pub use receiver::HccReceiver;
 
 use crate::entry::{Entry, Feedback};
-use crate::imtcp::ImTcp;
+use crate::measurement::Measurement;
+use crate::measurement::imtcp::ImTcp;
 use crate::params::Param;
-use crate::symbiosis::measurement::Measurement;
 use crate::{Acked, Ask, Bytes, Controller, Departure, LossKind, Lost, Nanos, Permit, Rate, Report, Sent, Setup};
 
 use pair::Probes;

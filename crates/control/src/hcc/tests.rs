@@ -5,8 +5,8 @@ use std::vec::Vec;
 use super::*;
 use crate::bench::{PACKET, ack, setup};
 use crate::lotka_volterra::Bandwidth;
+use crate::measurement::Reading;
 use crate::observer::{Arrival, Excess, Findings, Observer};
-use crate::symbiosis::measurement::Reading;
 
 fn ms(ms: f64) -> Nanos {
     Nanos::from_secs(ms / 1e3)

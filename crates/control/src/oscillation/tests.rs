@@ -1,13 +1,8 @@
-use std::string::ToString;
 use std::vec::Vec;
 
 use super::*;
-use crate::lotka_volterra::stationary::Stationary;
-use crate::params::Value;
-use crate::registry;
-use crate::symbiosis::EPSILON;
 use crate::window::{Law, LossBased};
-use crate::{Bytes, LossKind, Rate, bench};
+use crate::{Bytes, LossKind, bench};
 
 const RTT: Nanos = Nanos::from_millis(100);
 
@@ -60,36 +55,6 @@ fn the_step_is_brownian_whatever_the_spacing_of_acks() {
         let spread = libm::sqrt(logs.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / 2000.0);
         // The standard error is m/√4000 = 0.0016; Itô's mean is −m²/2, with an error of 0.0022.
         assert!((spread - 0.1).abs() < 0.005 && (mean + 0.005).abs() < 0.007, "{every}: {spread}, {mean}");
-    }
-}
-
-#[test]
-fn under_the_model_the_window_has_the_stationary_spread() {
-    for (m, small_m) in [(0.1, 0.051), (0.3, 0.152), (0.5, 0.253)] {
-        let (mut sum, mut squares, mut count) = (0.0, 0.0, 0.0);
-        for seed in 0..10 {
-            let given = [("measurement", Value::Word("oracle".into())), ("oscillation", Value::Number(m))];
-            let entry = registry::find("symbiosis-paper").unwrap();
-            let values = Values::resolve(entry.params, &given.map(|(name, value)| (name.to_string(), value))).unwrap();
-            let mut flow = (entry.build)(&setup(seed), &values);
-            let k = Rate::from_mbps(100.0);
-            flow.acked(&ack(RTT));
-            flow.report(&Report::Path { now: RTT, capacity: k, available: k });
-            for i in 0..200 * 420 {
-                flow.acked(&ack(RTT + Nanos::from_millis(5) * i));
-                if i >= 200 * 20 {
-                    let w = packets(flow.as_ref());
-                    (sum, squares, count) = (sum + w, squares + w * w, count + 1.0);
-                }
-            }
-        }
-        let mean = sum / count;
-        let spread = libm::sqrt(squares / count - mean * mean) / mean;
-        let wanted = Stationary::of(EPSILON, 1.0, m).unwrap();
-        // Of 10 · 400 s · 2εc independent samples; Euler's step of 5 ms adds ε·5 ms/2 = 0.5 % to the variance.
-        assert!((spread / wanted.spread() - 1.0).abs() < 0.02, "m = {m}: spread {spread} instead of {}", wanted.spread());
-        assert!((mean / (1250.0 * wanted.mean) - 1.0).abs() < 0.01, "m = {m}: mean {mean} instead of {}", 1250.0 * wanted.mean);
-        assert!((spread / small_m - 1.0).abs() < 0.06, "m = {m}: {spread} against m/√(2εc) = {small_m}");
     }
 }
 

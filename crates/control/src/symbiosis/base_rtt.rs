@@ -6,43 +6,12 @@
 
 use symbiosis_base::Random;
 
-use crate::{Acked, Nanos};
+use crate::Nanos;
 
 /// Part of the window that a drain leaves.
 pub const DRAIN_TO: f64 = 0.5;
 /// Drains are spread by so much of their period to either side, so that flows do not drain in step.
 const DRAIN_SPREAD: f64 = 0.25;
-
-/// Round-trip times: least and smoothed.
-#[derive(Clone, Debug, Default)]
-pub struct BaseRtt {
-    least: Option<Nanos>,
-    smoothed: f64,
-}
-
-impl BaseRtt {
-    /// Takes in a measurement of a round-trip time, if the ACK brings one.
-    pub fn acked(&mut self, ack: &Acked) {
-        if let Some(rtt) = ack.rtt.filter(|rtt| *rtt > Nanos::ZERO) {
-            self.smoothed = match self.least {
-                None => rtt.0 as f64,
-                // RFC 6298's weight.
-                Some(_) => self.smoothed + (rtt.0 as f64 - self.smoothed) / 8.0,
-            };
-            self.least = Some(self.least.map_or(rtt, |least| least.min(rtt)));
-        }
-    }
-
-    /// The base round-trip time τ; none before the first measurement.
-    pub fn tau(&self) -> Option<Nanos> {
-        self.least
-    }
-
-    /// The smoothed round-trip time; zero before the first measurement.
-    pub fn smoothed(&self) -> Nanos {
-        Nanos(self.smoothed as u64)
-    }
-}
 
 /// When to drain.
 #[derive(Clone, Debug)]

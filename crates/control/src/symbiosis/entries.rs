@@ -3,17 +3,17 @@
 use alloc::boxed::Box;
 
 use crate::entry::{Entry, Feedback};
-use crate::imtcp::ImTcp;
-use crate::imtcp::published::PublishedImTcp;
+use crate::measurement::Measurement;
+use crate::measurement::filter::{FILTER, FILTER_WINDOW, filtered};
+use crate::measurement::imtcp::ImTcp;
+use crate::measurement::imtcp_published::PublishedImTcp;
+use crate::measurement::oracle::{Errors, Oracle};
 use crate::oscillation::{OSCILLATION, oscillating};
 use crate::params::{Param, Values};
 use crate::{Nanos, Setup};
 
-use super::filter::{FILTER, FILTER_WINDOW, filtered};
 use super::gamma::Gamma;
 use super::law::{self, Law};
-use super::measurement::Measurement;
-use super::oracle::{Errors, Oracle};
 use super::{Settings, Symbiosis};
 
 /// Growth rate of the papers (S §IV-A, I §4, B) \[1/s\].

@@ -14,18 +14,17 @@
 pub mod base_rtt;
 pub mod delivery;
 mod entries;
-pub mod filter;
 pub mod gamma;
 pub mod law;
-pub mod measurement;
-pub mod oracle;
-pub mod pacer;
 
 use alloc::boxed::Box;
 
 use crate::lotka_volterra::Bandwidth;
+use crate::measurement::{Measurement, Reading};
 use crate::oscillation::Windowed;
+use crate::pacer::Pacer;
 use crate::params::Values;
+use crate::rtt::BaseRtt;
 use crate::window::{Window, may_grow};
 use crate::{Acked, Ask, Bytes, Controller, Course, Departure, Logistic, LossKind, Lost, Nanos, Outlook, Permit, Report, Sent, Setup};
 
@@ -34,11 +33,9 @@ pub(crate) use entries::{
 };
 pub use entries::{EPSILON, GAMMA, OURS, PAPER};
 
-use base_rtt::{BaseRtt, DRAIN_TO, Drains};
+use base_rtt::{DRAIN_TO, Drains};
 use delivery::Delivery;
 use law::{Law, Path};
-use measurement::{Measurement, Reading};
-use pacer::Pacer;
 
 /// What `symbiosis` adds to the papers; nothing by default.
 #[derive(Clone, Copy, Debug, Default)]

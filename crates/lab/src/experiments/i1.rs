@@ -1,6 +1,6 @@
 //! I Fig 1: the discrete logistic equation for four growth rates.
 
-use symbiosis_control::lotka_volterra::populations::logistic_map;
+use symbiosis_theory::populations::logistic_map;
 
 use super::Lab;
 use super::claims::{claim, exact};

@@ -1,9 +1,9 @@
 //! Flows that experiments compare: what they are called, and what they are made of.
 
 use symbiosis_base::{Bytes, Nanos, Rate};
-use symbiosis_control::lotka_volterra::facts::EqualFlows;
 use symbiosis_control::symbiosis::GAMMA;
 use symbiosis_control::symbiosis::law::{THETA, logarithmic_queue};
+use symbiosis_theory::facts::EqualFlows;
 
 /// A kind of flow.
 #[derive(Clone, Copy, Debug)]

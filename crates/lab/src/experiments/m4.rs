@@ -2,10 +2,10 @@
 
 use rayon::prelude::*;
 use symbiosis_base::{Bytes, Nanos, Rate};
-use symbiosis_control::lotka_volterra::facts::EqualFlows;
 use symbiosis_control::symbiosis::GAMMA;
 use symbiosis_control::symbiosis::law::{THETA, logarithmic_queue};
 use symbiosis_run::Outcome as Run;
+use symbiosis_theory::facts::EqualFlows;
 
 use super::Lab;
 use super::claims::{claim, over, within};

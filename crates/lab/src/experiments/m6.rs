@@ -2,10 +2,10 @@
 
 use symbiosis_base::{Bytes, Nanos, Rate};
 use symbiosis_control::adaptive_reno::increase;
-use symbiosis_control::lotka_volterra::crowded::{share_by_reading, share_of_logarithm};
 use symbiosis_control::symbiosis::law::{THETA, theta};
 use symbiosis_control::symbiosis::{GAMMA, LEAST_WINDOW};
 use symbiosis_run::Outcome as Run;
+use symbiosis_theory::crowded::{share_by_reading, share_of_logarithm};
 
 use super::Lab;
 use super::claims::{claim, over, within};

@@ -1,10 +1,10 @@
 //! How long a flow takes to fill what UDP leaves.
 
 use symbiosis_base::{Bytes, Nanos, Rate};
-use symbiosis_control::lotka_volterra::facts::{Climb, convergence_time};
 use symbiosis_control::lotka_volterra::{Bandwidth, LotkaVolterra};
 use symbiosis_control::symbiosis::{EPSILON, GAMMA};
 use symbiosis_run::Outcome as Run;
+use symbiosis_theory::facts::{Climb, convergence_time};
 
 use super::dumbbell::Dumbbell;
 use super::kinds::{Kind, RENO};

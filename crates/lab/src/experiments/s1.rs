@@ -1,6 +1,6 @@
 //! I Fig 2 and S Fig 1: two species, the second joins at 10.
 
-use symbiosis_control::lotka_volterra::populations::{Species, competition};
+use symbiosis_theory::populations::{Species, competition};
 
 use super::Lab;
 use super::claims::{claim, exact, within};

@@ -1,9 +1,9 @@
 //! I Fig 6 and S Fig 11: five flows join a link one after the other, and leave it again.
 
 use symbiosis_base::{Nanos, Rate};
-use symbiosis_control::lotka_volterra::facts::EqualFlows;
 use symbiosis_control::symbiosis::GAMMA;
 use symbiosis_run::Outcome as Run;
+use symbiosis_theory::facts::EqualFlows;
 
 use super::Lab;
 use super::claims::{claim, exact, over, within};

@@ -1,8 +1,8 @@
 //! S Fig 14: two flows whose access links differ, over the capacity of the link that they share.
 
 use symbiosis_base::Rate;
-use symbiosis_control::lotka_volterra::capacities::Shared;
 use symbiosis_control::symbiosis::GAMMA;
+use symbiosis_theory::capacities::Shared;
 
 use super::Lab;
 use super::claims::claim;

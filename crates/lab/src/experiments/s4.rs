@@ -1,8 +1,8 @@
 //! S Figs 4 and 5: how Reno and Symbiosis share a link, over ε.
 
 use symbiosis_base::{Bytes, Nanos, Rate};
-use symbiosis_control::lotka_volterra::reno_rivalry::{Cycle, Rivalry};
 use symbiosis_run::Outcome as Run;
+use symbiosis_theory::reno_rivalry::{Cycle, Rivalry};
 
 use super::Lab;
 use super::claims::{claim, exact, over, within};

@@ -2,8 +2,8 @@
 
 use rayon::prelude::*;
 use statrs::distribution::{ContinuousCDF, Gamma};
-use symbiosis_control::lotka_volterra::stationary::Stationary;
 use symbiosis_control::symbiosis::{EPSILON, GAMMA};
+use symbiosis_theory::stationary::Stationary;
 
 use super::Lab;
 use crate::figure::{Mark, Series};

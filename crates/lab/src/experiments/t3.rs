@@ -2,8 +2,8 @@
 
 use rayon::prelude::*;
 use symbiosis_base::{Nanos, Rate};
-use symbiosis_control::lotka_volterra::facts::EqualFlows;
 use symbiosis_control::symbiosis::{EPSILON, GAMMA};
+use symbiosis_theory::facts::EqualFlows;
 
 use super::Lab;
 use super::claims::{claim, over, within};

@@ -1,8 +1,8 @@
 //! T Figs 6 to 8: what noise on the available bandwidth does to two flows, with γ of 0.95, of 0.5, and following the noise.
 
 use rayon::prelude::*;
-use symbiosis_control::lotka_volterra::facts::EqualFlows;
 use symbiosis_run::{FlowSample, Outcome as Run};
+use symbiosis_theory::facts::EqualFlows;
 
 use super::Lab;
 use super::claims::{claim, over, within};

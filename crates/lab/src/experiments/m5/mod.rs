@@ -3,11 +3,11 @@
 mod settings;
 
 use symbiosis_base::{Bytes, Nanos, Rate};
-use symbiosis_control::lotka_volterra::crowded::{share_of_all, share_of_logarithm, share_of_truth};
-use symbiosis_control::lotka_volterra::reno_rivalry::Rivalry;
 use symbiosis_control::symbiosis::law::{THETA, theta};
 use symbiosis_control::symbiosis::{EPSILON, GAMMA, LEAST_WINDOW};
 use symbiosis_run::Outcome as Run;
+use symbiosis_theory::crowded::{share_of_all, share_of_logarithm, share_of_truth};
+use symbiosis_theory::reno_rivalry::Rivalry;
 
 use super::Lab;
 use super::claims::{claim, over, within};

@@ -1,9 +1,9 @@
 //! Where laws rest that are told wrong.
 
 use symbiosis_base::{Bytes, Rate};
-use symbiosis_control::lotka_volterra::misread::Misread;
-pub use symbiosis_control::lotka_volterra::misread::Rest;
 use symbiosis_control::symbiosis::law::{THETA, theta};
+use symbiosis_theory::misread::Misread;
+pub use symbiosis_theory::misread::Rest;
 
 use super::{FREE, MBPS, RTT_MS};
 use crate::figure::{Mark, Series};

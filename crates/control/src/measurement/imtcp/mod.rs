@@ -1,0 +1,243 @@
+//! Inline measurement of capacity K and available bandwidth A with the data packets themselves.
+//!
+//! The idea is ImTCP's (S §II-B, T §2.2.1): no probe packets; data leaves at chosen times and the ACKs tell how it arrived. How A is
+//! found is not: the published streams and trends read A too high at every load, because five to twenty packets with skewed noise look
+//! as if nothing were in their way. Here every gap between neighbours that met the same busy period counts, by the identity that a busy
+//! link obeys ([`rivals`]), and packets are moved only when too few do ([`streams`]).
+//!
+//! Small files: [`gaps`] makes gaps of ACKs, [`capacity`] K and [`rivals`] A of gaps, [`trains`] and [`streams`] decide departures.
+
+pub mod capacity;
+pub mod gaps;
+pub mod rivals;
+pub mod streams;
+pub mod trains;
+
+use alloc::boxed::Box;
+
+use crate::lotka_volterra::Bandwidth;
+use crate::measurement::{Measurement, Reading};
+use crate::{Acked, Bytes, Departure, Nanos, Rate, Sent, Setup};
+
+use capacity::{Capacity, LITTLE};
+use gaps::{Gap, Gaps, Links};
+use rivals::Rivals;
+use streams::Streams;
+use trains::{Distance, Trains};
+
+/// Results come this often in a smoothed round-trip time.
+const RESULTS: f64 = 4.0;
+/// Joint gaps must cover this part of the time that is remembered, or a stream is sent; and without a narrow interval there is no result.
+const LEAST_COVERED: f64 = 0.1;
+/// Whether they do of late is seen over this part of a smoothed round-trip time.
+const OF_LATE: f64 = 0.25;
+/// An interval of A wider than this part of K to either side lengthens the memory, from one smoothed round-trip time to at most so many.
+const DOUBT: f64 = 0.05;
+const MOST_MEMORY: f64 = 4.0;
+/// And not less than this \[s\]: what Poisson traffic sends in less time tells little of its rate.
+const LEAST_MEMORY: f64 = 0.1;
+/// The first result may be as doubtful as this: a small window never covers much, and to know little is better than nothing.
+const FIRST_DOUBT: f64 = 0.25;
+/// What covers less is a result all the same if it differs from the last by so many halves of its confidence interval: A has jumped.
+const JUMP: f64 = 2.0;
+/// By fewer gaps an interval is not to be trusted: more often than not nothing came in between.
+const FEWEST_GAPS: f64 = 10.0;
+/// Packets that left closer than this part of a service time left back to back; or closer than the host's timer can place them.
+const BACK_TO_BACK: f64 = 0.05;
+/// Arrivals that were merged for so long are the network card's ways, and not a host's that paused: what was measured before holds no more.
+const MERGED_FOR: Nanos = Nanos::from_millis(1000);
+/// Least part of a smoothed round-trip time between two streams.
+const STREAM_SPACING: f64 = 1.0 / 3.0;
+
+/// The measurement.
+#[derive(Clone, Debug)]
+pub struct ImTcp {
+    packet: Bytes,
+    /// Gaps shorter than this are the host's.
+    timer: Nanos,
+    gaps: Gaps,
+    capacity: Capacity,
+    rivals: Rivals,
+    trains: Trains,
+    streams: Streams,
+    /// Time covered by joint gaps of late, faded \[s\].
+    covered: f64,
+    smoothed: f64,
+    last_ack: Option<Nanos>,
+    /// Arrivals are merged since then.
+    merged: Option<Nanos>,
+    last_result: Option<Nanos>,
+    /// K and half the width of its interval.
+    known_capacity: Option<(Rate, Rate)>,
+    /// How long the link that competitors share, and the access link before it, take for a packet.
+    tight: Option<Nanos>,
+    access: Nanos,
+    /// The last result that was sure, and how many were not.
+    result: Option<Reading>,
+    unsure: u64,
+}
+
+impl ImTcp {
+    /// For a new connection.
+    pub fn new(setup: &Setup) -> ImTcp {
+        ImTcp {
+            packet: setup.packet,
+            timer: setup.timer,
+            gaps: Gaps::default(),
+            capacity: Capacity::default(),
+            rivals: Rivals::default(),
+            trains: Trains::new(setup.seed),
+            streams: Streams::default(),
+            covered: 0.0,
+            smoothed: 0.0,
+            last_ack: None,
+            merged: None,
+            last_result: None,
+            known_capacity: None,
+            tight: None,
+            access: Nanos::ZERO,
+            result: None,
+            unsure: 0,
+        }
+    }
+
+    /// Nothing is known of K and A.
+    fn start_anew(&mut self) {
+        (self.rivals, self.capacity) = (Rivals::default(), Capacity::default());
+        (self.last_result, self.known_capacity, self.result) = (None, None, None);
+        (self.tight, self.access) = (None, Nanos::ZERO);
+    }
+
+    /// The part of K that competitors use, as far as is known.
+    fn others(&self) -> f64 {
+        self.result.map_or(0.0, |result| 1.0 - result.bandwidth.free())
+    }
+
+    fn gap(&mut self, gap: &Gap) {
+        if !gap.joint {
+            return;
+        }
+        let service = self.tight.map_or(0.0, Nanos::secs);
+        self.rivals.add(gap);
+        self.covered += gap.entered;
+        let packet = self.packet.as_f64();
+        if gap.sent <= BACK_TO_BACK * service || gap.sent < self.timer.secs() {
+            self.capacity.close(gap, packet, self.result.map(|result| result.bandwidth.available));
+        } else if let (Distance::Wide, Some(result)) = (Distance::of_gap(gap), self.result.filter(|_| self.others() > LITTLE)) {
+            self.capacity.wide(gap, packet, (result.bandwidth.available, result.error.available));
+        } else {
+            return;
+        }
+        self.known_capacity = self.capacity.estimate(packet);
+        self.tight = self.capacity.of_tight().map(Nanos::from_secs);
+        self.access = Nanos::from_secs(self.result.map_or(0.0, |result| self.capacity.access(packet, result.bandwidth.available)));
+    }
+}
+
+impl Measurement for ImTcp {
+    fn sent(&mut self, packet: &Sent) {
+        self.streams.sent(packet);
+        self.trains.sent(packet, self.tight, self.others());
+        self.gaps.sent(packet, self.trains.next());
+    }
+
+    fn acked(&mut self, ack: &Acked) -> Option<Reading> {
+        if let Some(rtt) = ack.rtt {
+            let rtt = rtt.secs();
+            self.smoothed = if self.smoothed == 0.0 { rtt } else { self.smoothed + (rtt - self.smoothed) / 8.0 };
+        }
+        let since = ack.now - self.last_ack.unwrap_or(ack.now);
+        self.last_ack = Some(ack.now);
+        if since > Nanos::ZERO {
+            let longer = self
+                .result
+                .map_or(MOST_MEMORY, |result| (result.error.available / (result.bandwidth.capacity * DOUBT)).clamp(1.0, MOST_MEMORY));
+            self.rivals.fade(since.secs(), longer * self.smoothed.max(LEAST_MEMORY));
+            self.covered *= libm::exp(-since.secs() / (OF_LATE * self.smoothed));
+        }
+        let links = Links { packet: self.packet, access: self.access, service: self.tight.unwrap_or(Nanos::ZERO) };
+        let gap = self.gaps.acked(ack, &links);
+        self.merged = self.gaps.is_merged().then(|| self.merged.unwrap_or(ack.now));
+        if self.merged.is_some() && self.known_capacity.is_some() {
+            // What was measured so far is the network card's work too.
+            self.start_anew();
+        }
+        let gap = gap?;
+        self.gap(&gap);
+        let (capacity, capacity_error) = self.known_capacity.filter(|_| self.holds())?;
+        if self.covered < LEAST_COVERED * OF_LATE * self.smoothed {
+            let known = Bandwidth { capacity, available: self.result.map_or(capacity, |result| result.bandwidth.available) };
+            let spacing = Nanos::from_secs(STREAM_SPACING * self.smoothed);
+            self.streams.begin(ack.now, spacing, &known, self.packet, ack.in_flight.packets(self.packet));
+        }
+        let tight = Rate::of(self.packet, self.tight?);
+        let (available, available_error) = self.rivals.available(tight, capacity_error, self.packet.as_f64())?;
+        let available = available.clamp(Rate::ZERO, capacity);
+        let jumped = |result: Reading| available.abs_diff(result.bandwidth.available) > available_error * JUMP;
+        let news = self.rivals.gaps() >= FEWEST_GAPS && self.result.is_some_and(jumped);
+        let doubt = if self.result.is_some() { DOUBT } else { FIRST_DOUBT };
+        let sure = self.rivals.gaps() >= FEWEST_GAPS && available_error <= capacity * doubt;
+        if self.rivals.covered() < LEAST_COVERED * self.smoothed && !news && !sure {
+            return None;
+        }
+        let due = self.last_result.is_none_or(|last| (ack.now - last).secs() >= self.smoothed / RESULTS);
+        if !due {
+            return None;
+        }
+        self.last_result = Some(ack.now);
+        self.streams.told();
+        if news {
+            // What was before the jump no longer counts.
+            self.rivals = Rivals::default();
+        }
+        let reading = Reading {
+            bandwidth: Bandwidth { capacity, available },
+            error: Bandwidth { capacity: capacity_error, available: available_error },
+        };
+        if reading.is_sure() {
+            self.result = Some(reading);
+        } else {
+            self.unsure += 1;
+            self.rivals = Rivals::default();
+        }
+        Some(reading)
+    }
+
+    fn departure(&self) -> Departure {
+        match self.streams.departure() {
+            Departure::Now => self.trains.departure(self.packet, self.tight, self.gaps.queued()),
+            wanted => wanted,
+        }
+    }
+
+    /// Not where arrivals are a network card's, nor where a packet takes the link less than the host can tell apart (B §4.2.1).
+    fn holds(&self) -> bool {
+        let merged_for = self.last_ack.unwrap_or_default() - self.merged.or(self.last_ack).unwrap_or_default();
+        merged_for < MERGED_FOR && self.tight.is_none_or(|tight| tight > self.timer)
+    }
+
+    fn forget(&mut self) {
+        self.gaps = Gaps::default();
+        self.start_anew();
+    }
+
+    fn wants_arrivals(&self) -> bool {
+        true
+    }
+
+    fn gauges(&self, plot: &mut dyn FnMut(&'static str, f64)) {
+        let unused = self.gaps.unused();
+        plot("unused_apart", unused.apart as f64);
+        plot("unused_repeated", unused.repeated as f64);
+        plot("unused_merged", unused.merged as f64);
+        plot("unsure", self.unsure as f64);
+        plot("unused_disordered", unused.disordered as f64);
+    }
+
+    fn copy(&self) -> Box<dyn Measurement> {
+        Box::new(self.clone())
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,86 @@
+//! Where K and A come from. A measurement sits under the window: it sees what the controller sees, and may space packets.
+
+pub mod filter;
+pub mod imtcp;
+pub mod imtcp_published;
+pub mod oracle;
+
+use alloc::boxed::Box;
+
+use crate::lotka_volterra::Bandwidth;
+use crate::{Acked, Departure, Rate, Report, Sent};
+
+/// A result of a measurement.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Reading {
+    /// What was measured.
+    pub bandwidth: Bandwidth,
+    /// Half the widths of the 95 % confidence intervals of K and A; zero where nothing is in doubt.
+    pub error: Bandwidth,
+}
+
+impl Reading {
+    /// A reading that nobody doubts.
+    pub fn certain(bandwidth: Bandwidth) -> Reading {
+        Reading { bandwidth, error: Bandwidth { capacity: Rate::ZERO, available: Rate::ZERO } }
+    }
+
+    /// Whether A is known at all: an interval wider than K says nothing that was not known before.
+    pub fn is_sure(&self) -> bool {
+        self.error.available <= self.bandwidth.capacity * 0.5
+    }
+
+    /// K and A for the plot, with their intervals.
+    pub fn gauges(&self, plot: &mut dyn FnMut(&'static str, f64)) {
+        plot("K_mbps", self.bandwidth.capacity.mbps());
+        plot("A_mbps", self.bandwidth.available.mbps());
+        plot("K_ci95_mbps", self.error.capacity.mbps());
+        plot("A_ci95_mbps", self.error.available.mbps());
+    }
+}
+
+/// Measures the path for a controller. The oracle is one; inline measurement by the data packets is another.
+pub trait Measurement: Send {
+    /// A packet left.
+    fn sent(&mut self, _packet: &Sent) {}
+
+    /// A packet was acknowledged; a new result, if this completes one.
+    fn acked(&mut self, _ack: &Acked) -> Option<Reading> {
+        None
+    }
+
+    /// Somebody else reports; a new result, if the measurement takes it.
+    fn report(&mut self, _report: &Report) -> Option<Reading> {
+        None
+    }
+
+    /// When the measurement wants the next packet to leave: later than the window and the pacing allow, or back to back.
+    fn departure(&self) -> Departure {
+        Departure::Now
+    }
+
+    /// Whether what was told so far holds. If not, nothing is known until the next result.
+    fn holds(&self) -> bool {
+        true
+    }
+
+    /// Whether it goes by when packets arrived, and so is better off with the receiver's word for it.
+    fn wants_arrivals(&self) -> bool {
+        false
+    }
+
+    /// Everything measured so far no longer holds (T §2.2.2: after a timeout).
+    fn forget(&mut self) {}
+
+    /// A copy that goes its own way.
+    fn copy(&self) -> Box<dyn Measurement>;
+
+    /// State for the plot.
+    fn gauges(&self, _plot: &mut dyn FnMut(&'static str, f64)) {}
+}
+
+impl Clone for Box<dyn Measurement> {
+    fn clone(&self) -> Self {
+        (**self).copy()
+    }
+}
