@@ -6,9 +6,9 @@ use std::time::Instant;
 
 use clap::value_parser;
 use miette::miette;
-use symbiosis_lab::in_kernel::{self, InKernelError};
 use symbiosis_lab::scenario::{Scenario, World};
 use symbiosis_linux::testbed::TestbedError;
+use symbiosis_linux::{KernelTcp, RunError};
 use symbiosis_run::Plan;
 
 use crate::failure::Failure;
@@ -80,7 +80,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 fn one(plan: &Plan, enough: &AtomicBool) -> Result<Run, Failure> {
     let bar = alone(plan);
     let start = Instant::now();
-    let ran = in_kernel::run(plan, ATTEMPTS, enough).map_err(failed)?;
+    let ran = KernelTcp { attempts: ATTEMPTS, enough }.run_with_machine(plan).map_err(failed)?;
     bar.finish_and_clear();
     if let Some(void) = &ran.machine.void {
         eprintln!("seed {}: void after {} attempts: {void}", plan.seed, ran.machine.attempts);
@@ -89,10 +89,10 @@ fn one(plan: &Plan, enough: &AtomicBool) -> Result<Run, Failure> {
 }
 
 /// What is missing is the user's to give; what breaks is not.
-pub fn failed(error: InKernelError) -> Failure {
+pub fn failed(error: RunError) -> Failure {
     match error.help() {
         Some(help) => Failure::input(error, help),
-        None if matches!(error, InKernelError::Testbed(TestbedError::Interrupted)) => Failure::Interrupted,
+        None if matches!(error, RunError::Testbed(TestbedError::Interrupted)) => Failure::Interrupted,
         None => Failure::Other(miette!("{error}")),
     }
 }

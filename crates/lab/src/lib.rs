@@ -3,7 +3,6 @@
 pub mod experiments;
 pub mod figure;
 pub mod files;
-pub mod in_kernel;
 mod measured;
 pub mod outcome;
 pub mod pcap;

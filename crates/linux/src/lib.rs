@@ -2,4 +2,7 @@
 #![deny(missing_docs)]
 
 pub mod kernel;
+mod runner;
 pub mod testbed;
+
+pub use runner::{KernelTcp, RunError};

@@ -23,4 +23,4 @@ mod xmtp;
 
 pub use tap::{Packet, Passing, Tap};
 pub use tcp::{FIRST_RTO, MAX_RTO};
-pub use world::{run, run_tapped};
+pub use world::{Simulator, run, run_tapped};

@@ -3,6 +3,7 @@
 //! Runs are one after another, the controllers in turns, so that what changes on the machine changes for all. A run in which the path was
 //! late too often is repeated, and left out if it is late again.
 
+use symbiosis_linux::KernelTcp;
 use symbiosis_linux::testbed::LatenessSummary;
 use symbiosis_run::{Outcome as Run, Plan};
 
@@ -12,7 +13,6 @@ use super::series;
 use super::steps::Steps;
 use super::t5::{laboratory_at, to_california, to_tokyo, with_a_fixed};
 use crate::figure::{Axis, Figure, Mark, Series};
-use crate::in_kernel;
 use crate::outcome::{Claim, Measured, Outcome, Verdict};
 use crate::scenario::{Scenario, World};
 
@@ -54,7 +54,8 @@ impl Set {
         if self.missing.is_some() {
             return;
         }
-        match in_kernel::run(&Plan { seed, ..self.scenario.plan.clone() }, ATTEMPTS, lab.enough) {
+        let kernel = KernelTcp { attempts: ATTEMPTS, enough: lab.enough };
+        match kernel.run_with_machine(&Plan { seed, ..self.scenario.plan.clone() }) {
             Ok(ran) => match ran.machine.void {
                 None => {
                     self.runs.push(ran.outcome);

@@ -1,4 +1,4 @@
-//! Plans in the kernel: the testbed, and beside it an agent where a plan has controllers of ours.
+//! Plans under the kernel's TCP: the testbed, and beside it an agent where a plan has controllers of this project.
 
 use std::collections::BTreeSet;
 use std::sync::Mutex;
@@ -8,14 +8,15 @@ use std::time::{Duration, Instant};
 
 use symbiosis_base::Nanos;
 use symbiosis_control::params::Values;
-use symbiosis_linux::kernel::control::{self, Report};
-use symbiosis_linux::kernel::{Kernel, KernelError, LiveSocket, Options, OptionsError};
-use symbiosis_linux::testbed::{self, Ran, TestbedError};
-use symbiosis_run::{FlowPlan, Plan};
+use symbiosis_run::{FlowPlan, Outcome, Plan, Runner};
+
+use crate::kernel::control::{self, Report};
+use crate::kernel::{Kernel, KernelError, LiveSocket, Options, OptionsError};
+use crate::testbed::{self, Ran, TestbedError};
 
 /// Why there is no run.
 #[derive(Debug, thiserror::Error)]
-pub enum InKernelError {
+pub enum RunError {
     /// The hosts or the path between them.
     #[error(transparent)]
     Testbed(#[from] TestbedError),
@@ -25,39 +26,69 @@ pub enum InKernelError {
     /// What the agent is to run.
     #[error(transparent)]
     Options(#[from] OptionsError),
+    /// The machine was too slow in every attempt.
+    #[error("void after {attempts} attempts: {why}")]
+    Void {
+        /// How often it was tried.
+        attempts: u32,
+        /// What happened in the last of them.
+        why: String,
+    },
 }
 
-impl InKernelError {
+impl RunError {
     /// What would help, where that is known.
     pub fn help(&self) -> Option<String> {
         match self {
-            InKernelError::Testbed(error) => error.help(),
-            InKernelError::Agent(error) => error.help().map(String::from),
-            InKernelError::Options(_) => None,
+            RunError::Testbed(error) => error.help(),
+            RunError::Agent(error) => error.help().map(String::from),
+            RunError::Options(_) | RunError::Void { .. } => None,
         }
     }
 }
 
-/// Carries a plan out. A void run is repeated, so many times at the most. Somebody who says that it is `enough` ends it.
+/// Carries plans out with the kernel's TCP, over an emulated path between two hosts on this machine.
 ///
-/// An agent is there for this run alone, so that no run knows of another; unless one of the same controller is running already, which then
+/// An agent is there for one run alone, so that no run knows of another; unless one of the same controller is running already, which then
 /// stays in charge.
-///
-/// # Errors
-/// The machine or the user cannot do it, or the plan asks for what the kernel does not do.
-pub fn run(plan: &Plan, most: u32, enough: &AtomicBool) -> Result<Ran, InKernelError> {
-    testbed::until_valid(most, || match options(plan)? {
-        None => Ok(testbed::run(plan, enough)?),
-        // Before the agent: what is missing for the path is said first, and nothing was registered for it.
-        Some(options) => testbed::available().map_err(InKernelError::from).and_then(|()| with_agent(plan, enough, options)),
-    })
+#[derive(Clone, Copy, Debug)]
+pub struct KernelTcp<'a> {
+    /// A void run is repeated until there have been this many.
+    pub attempts: u32,
+    /// Whoever sets it ends the run.
+    pub enough: &'a AtomicBool,
+}
+
+impl KernelTcp<'_> {
+    /// Carries a plan out, and says how the machine did. The last attempt may be void: [`testbed::Machine::void`].
+    ///
+    /// # Errors
+    /// The machine or the user cannot do it, or the plan asks for what the kernel does not do.
+    pub fn run_with_machine(&self, plan: &Plan) -> Result<Ran, RunError> {
+        testbed::until_valid(self.attempts, || match options(plan)? {
+            None => Ok(testbed::run(plan, self.enough)?),
+            // Before the agent: what is missing for the path is said first, and nothing was registered for it.
+            Some(options) => testbed::available().map_err(RunError::from).and_then(|()| with_agent(plan, self.enough, options)),
+        })
+    }
+}
+
+impl Runner for KernelTcp<'_> {
+    type Error = RunError;
+
+    fn run(&self, plan: &Plan) -> Result<Outcome, RunError> {
+        let ran = self.run_with_machine(plan)?;
+        match ran.machine.void {
+            None => Ok(ran.outcome),
+            Some(why) => Err(RunError::Void { attempts: ran.machine.attempts, why }),
+        }
+    }
 }
 
 /// The controller of ours that a plan wants, if it wants one. All flows that do want the same: the scenario's check sees to it.
 fn options(plan: &Plan) -> Result<Option<Options>, OptionsError> {
     let ours = plan.flows.iter().find(|flow| !testbed::is_native(flow.cc));
-    let given =
-        |flow: &symbiosis_run::FlowPlan| flow.params.iter().map(|(name, value)| (name.to_string(), value.clone())).collect::<Vec<_>>();
+    let given = |flow: &FlowPlan| flow.params.iter().map(|(name, value)| (name.to_string(), value.clone())).collect::<Vec<_>>();
     ours.map(|flow| Options::new(flow.cc.name, &given(flow), plan.seed)).transpose()
 }
 
@@ -97,7 +128,7 @@ impl Agent {
     }
 }
 
-fn with_agent(plan: &Plan, enough: &AtomicBool, options: Options) -> Result<Ran, InKernelError> {
+fn with_agent(plan: &Plan, enough: &AtomicBool, options: Options) -> Result<Ran, RunError> {
     let agent = Agent::find(plan, options)?;
     let (_, before) = agent.look()?;
     let over = AtomicBool::new(false);
