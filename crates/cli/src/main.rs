@@ -6,6 +6,7 @@ mod bench;
 mod controllers;
 mod demo;
 mod failure;
+mod generate;
 mod interrupt;
 mod kernel;
 mod lab;
@@ -54,6 +55,10 @@ enum Command {
     Kernel(kernel::Command),
     /// List the congestion controllers with their parameters
     Controllers(controllers::Args),
+    /// Print a completion script for a shell
+    Completions(generate::Completions),
+    /// Write the manual pages
+    Man(generate::Pages),
 }
 
 fn main() -> ExitCode {
@@ -68,6 +73,8 @@ fn main() -> ExitCode {
         Command::Demo(args) => demo::run(&args),
         Command::Kernel(command) => kernel::run(&command),
         Command::Controllers(args) => controllers::run(&args),
+        Command::Completions(args) => generate::completions(&args),
+        Command::Man(args) => generate::pages(&args),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -242,3 +242,29 @@ fn a_reader_that_leaves_is_no_failure() {
     let output = child.wait_with_output().unwrap();
     assert_eq!((output.status.code(), stderr(&output)), (Some(0), ""));
 }
+
+#[test]
+fn shells_and_man_know_every_command() {
+    let help = in_folder(&["--help"]);
+    let commands: Vec<_> = stdout(&help)
+        .lines()
+        .skip_while(|line| *line != "Commands:")
+        .skip(1)
+        .take_while(|line| !line.is_empty())
+        .filter_map(|line| line.strip_prefix("  ").filter(|line| !line.starts_with(' '))?.split(' ').next())
+        .filter(|name| *name != "help")
+        .collect();
+    assert!(commands.contains(&"simulate") && commands.contains(&"kernel"), "{commands:?}");
+    for shell in ["bash", "zsh", "fish"] {
+        let script = in_folder(&["completions", shell]);
+        let missing: Vec<_> = commands.iter().filter(|name| !stdout(&script).contains(**name)).collect();
+        assert!(missing.is_empty(), "{shell} does not know {missing:?}");
+    }
+    let folder = tempfile::tempdir().unwrap();
+    assert!(symbiosis(folder.path(), &["man", "--out", "pages"]).status.success());
+    for name in &commands {
+        let page = fs::read_to_string(folder.path().join(format!("pages/symbiosis-{name}.1"))).unwrap();
+        assert!(page.contains(".SH SYNOPSIS") && page.contains(&format!("symbiosis\\-{name}")), "{page}");
+    }
+    assert!(folder.path().join("pages/symbiosis-kernel-start.1").exists());
+}
