@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use symbiosis_control::params::{Kind, Param};
 use symbiosis_control::registry::Entry;
-use symbiosis_lab::scenario::World;
+use symbiosis_papers::World;
 use symbiosis_quic::choice::NATIVE;
 
 use crate::failure::Failure;

@@ -5,7 +5,7 @@ use std::io;
 use std::process::ExitCode;
 
 use miette::{Diagnostic, LabeledSpan, NamedSource, Report, SourceCode, miette};
-use symbiosis_lab::scenario::ScenarioError;
+use symbiosis_scenario::ScenarioError;
 
 use crate::interrupt;
 

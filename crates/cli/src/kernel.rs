@@ -10,9 +10,9 @@ use std::time::Duration;
 
 use miette::miette;
 use symbiosis_control::params::ParamError;
-use symbiosis_lab::scenario::suggestion;
 use symbiosis_linux::kernel::control::{self, Report};
 use symbiosis_linux::kernel::{KernelError, LiveSocket, NAME, Options, OptionsError, Phase};
+use symbiosis_scenario::suggestion;
 
 use crate::failure::Failure;
 use crate::net::given;

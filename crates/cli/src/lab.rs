@@ -6,10 +6,11 @@ use std::time::Instant;
 
 use clap::value_parser;
 use miette::miette;
-use symbiosis_lab::scenario::{Scenario, World};
 use symbiosis_linux::testbed::TestbedError;
 use symbiosis_linux::{KernelTcp, RunError};
+use symbiosis_papers::World;
 use symbiosis_run::Plan;
+use symbiosis_scenario::Scenario;
 
 use crate::failure::Failure;
 use crate::interrupt;
@@ -53,7 +54,7 @@ pub struct Args {
 /// The scenario or the output folder is at fault, this machine or user cannot do it, or writing fails.
 pub fn run(args: &Args) -> Result<(), Failure> {
     let enough = interrupt::watch()?;
-    let mut scenario = Scenario::load_for(World::Kernel, &args.file, &args.sets)?;
+    let mut scenario = Scenario::load_for(World::Kernel.target(), &args.file, &args.sets)?;
     if let Some(seed) = args.seed {
         scenario.plan.seed = seed;
     }

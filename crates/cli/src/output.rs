@@ -5,12 +5,12 @@ use std::io::{self, BufWriter};
 use std::path::{Component, Path, PathBuf};
 
 use miette::miette;
-use symbiosis_lab::files::{write_atomically, write_atomically_with};
-use symbiosis_lab::pcap::Capture;
-use symbiosis_lab::report::{self, Entry};
-use symbiosis_lab::scenario::Scenario;
-use symbiosis_lab::traces::write_traces;
+use symbiosis_report::files::{write_atomically, write_atomically_with};
+use symbiosis_report::pcap::Capture;
+use symbiosis_report::traces::write_traces;
+use symbiosis_report::{self as report, Entry};
 use symbiosis_run::Plan;
+use symbiosis_scenario::Scenario;
 
 use crate::failure::Failure;
 use crate::print::json;

@@ -11,11 +11,11 @@ use console::Term;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use miette::miette;
 use rayon::prelude::*;
-use symbiosis_lab::experiments::{Experiment, Lab, find, of_world};
-use symbiosis_lab::outcome::Outcome;
-use symbiosis_lab::report::{self, Entry};
-use symbiosis_lab::scenario::World;
 use symbiosis_linux::testbed;
+use symbiosis_papers::World;
+use symbiosis_papers::{Experiment, Lab, find, of_world};
+use symbiosis_report::outcome::Outcome;
+use symbiosis_report::{self as report, Entry};
 
 use crate::failure::Failure;
 use crate::interrupt;

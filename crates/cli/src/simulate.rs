@@ -4,7 +4,8 @@ use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
 use clap::value_parser;
-use symbiosis_lab::scenario::Scenario;
+use symbiosis_papers::World;
+use symbiosis_scenario::Scenario;
 
 use crate::failure::Failure;
 use crate::output::{Extras, OutFolder};
@@ -51,7 +52,7 @@ pub struct Args {
 /// # Errors
 /// The scenario or the output folder is at fault, or writing fails.
 pub fn run(args: &Args) -> Result<(), Failure> {
-    let mut scenario = Scenario::load(&args.file, &args.sets)?;
+    let mut scenario = Scenario::load_for(World::Simulator.target(), &args.file, &args.sets)?;
     if let Some(seed) = args.seed {
         scenario.plan.seed = seed;
     }

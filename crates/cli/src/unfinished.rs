@@ -7,8 +7,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use symbiosis_lab::files::write_atomically;
-use symbiosis_lab::outcome::Outcome;
+use symbiosis_report::files::write_atomically;
+use symbiosis_report::outcome::Outcome;
 
 /// The outcomes of experiments that have ended, of a reproduction that has not.
 #[derive(Debug)]
@@ -63,7 +63,7 @@ impl Unfinished {
 
 #[cfg(test)]
 mod tests {
-    use symbiosis_lab::outcome::{Claim, Measured, Verdict};
+    use symbiosis_report::outcome::{Claim, Measured, Verdict};
 
     use super::*;
 

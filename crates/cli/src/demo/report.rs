@@ -4,9 +4,9 @@ use std::io;
 use std::path::Path;
 
 use symbiosis_base::Nanos;
-use symbiosis_lab::figure::{Mark, Series};
-use symbiosis_lab::report::{self, Entry};
-use symbiosis_lab::traces::write_traces;
+use symbiosis_report::figure::{Mark, Series};
+use symbiosis_report::traces::write_traces;
+use symbiosis_report::{self as report, Entry};
 
 use super::path::{ABOUT, CAPACITY, others};
 use super::run::Run;

@@ -1,7 +1,7 @@
 //! Every bad input with the report that a user sees, one row each.
 
 use miette::{GraphicalReportHandler, GraphicalTheme};
-use symbiosis_lab::scenario::Scenario;
+use symbiosis_scenario::Scenario;
 
 use super::*;
 

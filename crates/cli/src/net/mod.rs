@@ -16,12 +16,12 @@ use miette::miette;
 use serde::Serialize;
 use symbiosis_base::{Bytes, Rate};
 use symbiosis_control::params::{ParamError, Value};
-use symbiosis_lab::scenario::suggestion;
 use symbiosis_quic::choice::{Choice, ChoiceError};
 use symbiosis_quic::identity::{Fingerprint, Trust};
 use symbiosis_quic::node::QLOG;
 use symbiosis_quic::socket::{Call, CallError, Called};
 use symbiosis_quic::transfer::Task;
+use symbiosis_scenario::suggestion;
 
 pub use out::Out;
 use record::{Recorder, outcome};

@@ -4,9 +4,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use miette::miette;
-use symbiosis_lab::files::write_atomically;
-use symbiosis_lab::report::{self, Entry};
-use symbiosis_lab::traces::write_traces;
+use symbiosis_report::files::write_atomically;
+use symbiosis_report::traces::write_traces;
+use symbiosis_report::{self as report, Entry};
 use symbiosis_run::Outcome;
 
 use super::record::figures;

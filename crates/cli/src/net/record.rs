@@ -1,10 +1,10 @@
 //! What is seen of a transfer while it runs, in the form in which the simulator tells of a flow: so traces and reports are the same.
 
 use symbiosis_base::{Nanos, Rate};
-use symbiosis_lab::report;
 use symbiosis_path::LinkSample;
 use symbiosis_quic::node::View;
 use symbiosis_quic::transfer::Progress;
+use symbiosis_report as report;
 use symbiosis_run::{FlowSample, FlowSummary, Ledger, LinkSummary, Outcome, RttSummary, Summary, WindowSummary};
 
 use super::Report;
@@ -121,7 +121,7 @@ pub fn outcome(name: &str, seed: u64, flows: Vec<Flow>, links: Vec<Link>) -> Out
 }
 
 /// The same report as that of a simulation. What it says in words is said by `notes`.
-pub fn figures(outcome: &Outcome, notes: Vec<String>) -> symbiosis_lab::outcome::Outcome {
+pub fn figures(outcome: &Outcome, notes: Vec<String>) -> symbiosis_report::outcome::Outcome {
     let report = report::simulation(&[(outcome.summary.seed, outcome)], &outcome.summary.scenario, "");
-    symbiosis_lab::outcome::Outcome { notes, scenarios: Vec::new(), ..report }
+    symbiosis_report::outcome::Outcome { notes, scenarios: Vec::new(), ..report }
 }

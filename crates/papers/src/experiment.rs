@@ -1,0 +1,20 @@
+//! What an experiment is.
+
+use symbiosis_report::outcome::Outcome;
+
+use crate::toolkit::Lab;
+
+/// A figure or table of a paper.
+#[derive(Debug)]
+pub struct Experiment {
+    /// Short name: paper and number. `"S7"` is Fig 7 of S.
+    pub id: &'static str,
+    /// Other numbers under which its figures are looked for.
+    pub also: &'static [&'static str],
+    /// What it is about, in a few words.
+    pub title: &'static str,
+    /// The figures and tables that it reproduces: `"S Fig 7"`.
+    pub source: &'static str,
+    /// Runs it.
+    pub run: fn(&Lab) -> Outcome,
+}

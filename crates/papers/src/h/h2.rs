@@ -1,0 +1,101 @@
+//! H Fig 2: one flow alone on a link of 1 Mbit/s, over its delay.
+
+use symbiosis_control::hcc::RANDOMISER;
+use symbiosis_control::hcc::facts::used_alone;
+
+use crate::toolkit::Lab;
+use crate::toolkit::claims::{claim, over, within};
+use crate::toolkit::hcc::{Dumbbell, PACKET, curve, flows, packets_per_second};
+use symbiosis_report::figure::{Axis, Figure, Mark, Series};
+use symbiosis_report::outcome::{Measured, Outcome};
+use symbiosis_scenario::Scenario;
+
+const DELAYS: [f64; 5] = [10.0, 50.0, 100.0, 175.0, 250.0];
+/// Start-up has no part in the claims \[s\].
+const FROM: f64 = 20.0;
+
+fn text(cc: &str, delay: f64, duration: u32) -> String {
+    let about = "H Fig 2: one flow alone at 1 Mbit/s, a queue of ten packets whatever the delay.";
+    let more = format!("[measure]\nfrom_s = {FROM}\n[trace]\nevery_ms = 500\n");
+    Dumbbell { name: format!("H2-{cc}-{delay}ms"), about, duration, mbps: 1.0, delay, queue: 10, loss: 0.0, more }.text(&[flows(cc, 1)])
+}
+
+pub fn run(lab: &Lab) -> Outcome {
+    let by_design = used_alone(RANDOMISER);
+    let duration = if lab.quick { 60 } else { 120 };
+    let mut found = Outcome::default();
+    let (mut over_time, mut over_delay) = (Vec::new(), Vec::new());
+    let mut used = Vec::new();
+    for (name, cc) in [("XMTP", "hcc"), ("NewReno", "newreno")] {
+        let scenarios: Vec<Scenario> = DELAYS.iter().map(|delay| lab.scenario(&text(cc, *delay, duration))).collect();
+        // Nothing is random in NewReno.
+        let runs: Vec<_> =
+            scenarios.iter().map(|scenario| if cc == "hcc" { lab.over_seeds(scenario) } else { vec![lab.run(scenario)] }).collect();
+        for at in [0, DELAYS.len() - 1] {
+            let name = format!("{name}, {} ms", DELAYS[at]);
+            over_time.push(Series::new(&name, Mark::Line, packets_per_second(&runs[at][0], 0, 1.0)));
+        }
+        let shares: Vec<Measured> = runs.iter().map(|runs| over(runs, |run| run.summary.links[0].utilization)).collect();
+        over_delay.push(curve(name, &DELAYS.into_iter().zip(shares.iter().copied()).collect::<Vec<_>>()));
+        used.push(shares);
+        found.scenarios.extend(scenarios.into_iter().map(|scenario| (scenario.name, scenario.text)));
+    }
+    over_delay.push(Series::new("1/1.05", Mark::Dashed, vec![(DELAYS[0], by_design), (DELAYS[DELAYS.len() - 1], by_design)]));
+    let (hcc, newreno, last) = (&used[0], &used[1], DELAYS.len() - 1);
+    let spread = hcc.iter().map(|m| m.mean).fold(0.0, f64::max) - hcc.iter().map(|m| m.mean).fold(1.0, f64::min);
+    found.claims.extend([
+        claim(
+            "XMTP: the same at any delay",
+            "the same",
+            Measured { mean: spread, ..hcc[0] },
+            "of the link, greatest difference",
+            spread <= 0.01,
+            "the delay matters",
+        ),
+        claim(
+            "XMTP: below the link by design",
+            "1/1.05 = 0.952 (our theory)",
+            hcc[0],
+            "of the link",
+            within(hcc[0], by_design, 0.005),
+            "elsewhere",
+        ),
+        claim(
+            "NewReno: fills the link at the least delay",
+            "124 packets/s",
+            newreno[0],
+            "of the link",
+            newreno[0].mean >= 0.98,
+            "it does not",
+        ),
+        claim(
+            "NewReno: falls behind XMTP at the greatest delay",
+            "less than XMTP",
+            newreno[last],
+            "of the link",
+            newreno[last].mean < hcc[last].mean,
+            "the queue is long enough",
+        ),
+    ]);
+    found.figures.extend([
+        Figure {
+            id: "H2-time".into(),
+            title: "One flow alone: packets that arrive in each second".into(),
+            caption: format!(
+                "The least and the greatest delay, the first seed. Packets of {PACKET} bytes; the link carries 125 in a second."
+            ),
+            x: Axis::linear("time [s]"),
+            y: Axis::linear("packets per second").range(0.0, 130.0),
+            series: over_time,
+        },
+        Figure {
+            id: "H2-delay".into(),
+            title: "What one flow uses of the link, over its delay".into(),
+            caption: "A queue of ten packets at every delay. Dashed: what the randomiser leaves.".into(),
+            x: Axis::linear("one-way delay [ms]"),
+            y: Axis::linear("part of the link").range(0.0, 1.05),
+            series: over_delay,
+        },
+    ]);
+    found
+}

@@ -1,0 +1,24 @@
+//! I Fig 5: how long a flow takes to fill what UDP leaves, over the bandwidth.
+
+use crate::toolkit::Lab;
+use crate::toolkit::convergence::*;
+use crate::toolkit::kinds::{HIGHSPEED, RENO, SCALABLE, SYMBIOSIS};
+use symbiosis_report::outcome::Outcome;
+
+/// I Fig 5.
+pub fn run(lab: &Lab) -> Outcome {
+    let sweep = Sweep {
+        id: "I5",
+        source: "I Fig 5",
+        about: "Convergence time over the bandwidth, base RTT 100 ms",
+        x: "bottleneck [Mbit/s]",
+        // Twice the product between the routers, 80 of 100 ms (I §4).
+        paths: bandwidths(lab, 40.0, 1.6),
+        over: |path| path.mbps,
+        kinds: [&[RENO, HIGHSPEED, SCALABLE][..], &SYMBIOSIS].concat(),
+        most: 300.0,
+    };
+    let (mut found, times) = sweep.run(lab);
+    found.claims.extend(over_bandwidth(&sweep, &times));
+    found
+}

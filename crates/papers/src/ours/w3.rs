@@ -1,0 +1,181 @@
+//! Three worlds: one path and one controller in the simulator, over QUIC in virtual time, and under the kernel's TCP.
+//!
+//! The path is B's to California, on which UDP leaves 80, 30, 50 Mbit/s. What a controller makes of it should not hang on who carries its
+//! packets.
+
+use rayon::prelude::*;
+use symbiosis_base::{Nanos, Random};
+use symbiosis_path::{Link, Traffic};
+use symbiosis_quic::choice::Choice;
+use symbiosis_quic::clock::Clock;
+use symbiosis_quic::harm::Harm;
+use symbiosis_quic::identity::{Identity, Trust};
+use symbiosis_quic::node::{Node, Settings};
+use symbiosis_quic::transfer::{Nothing, Pattern, Task, Transfer};
+use symbiosis_quic::virtual_time::{Route, World as Virtual, address};
+use symbiosis_run::{Outcome as Run, Plan, source};
+
+use crate::toolkit::Lab;
+use crate::toolkit::claims::within;
+use crate::toolkit::kernel::{OURS, checked, lines, set, without_timer};
+use crate::toolkit::linux_hosts::to_california;
+use crate::toolkit::series;
+use crate::toolkit::steps::Steps;
+use crate::world::World;
+use symbiosis_report::figure::{Axis, Figure, Mark, Series};
+use symbiosis_report::outcome::{Claim, Measured, Outcome};
+
+/// A curve has a point for so many seconds.
+const STEP: f64 = 1.0;
+/// Windows are looked at so often \[s\].
+const LOOK: f64 = 0.05;
+
+/// What one run made of it.
+struct Seen {
+    /// Rate on the wire at the receiver, second by second.
+    throughput: Vec<(f64, f64)>,
+    /// Window over base RTT, as a rate \[Mbit/s\]: packets differ in size from world to world.
+    window: Vec<(f64, f64)>,
+}
+
+/// One world's runs.
+struct Told {
+    name: &'static str,
+    /// Its name where something is said to happen there.
+    place: &'static str,
+    seen: Result<Vec<Seen>, String>,
+}
+
+/// Runs it where it can be run.
+pub fn run(lab: &Lab) -> Outcome {
+    let steps = without_timer(to_california());
+    let steps = Steps { id: "W3".into(), about: "Three worlds: Osaka to California".into(), ..steps };
+    let steps = if lab.quick { steps.quicker(1.0 / 3.0) } else { steps };
+    let scenario = lab.scenario(&steps.text(OURS, &lines(OURS)));
+    let rtt = steps.path.rtt_ms();
+    let mut worlds = vec![
+        Told {
+            name: "simulator",
+            place: "in the simulator",
+            seen: Ok(lab.over_seeds(&scenario).iter().map(|run| of_packets(run, rtt)).collect()),
+        },
+        Told { name: "QUIC", place: "over QUIC", seen: Ok(over_quic(lab, &scenario.plan, rtt)) },
+    ];
+    if lab.world == World::Kernel {
+        let set = set(lab, &steps, OURS);
+        let seen = set.runs.iter().map(|run| of_packets(run, rtt)).collect::<Vec<_>>();
+        let missing = if seen.is_empty() { Some(set.nothing()) } else { None };
+        worlds.push(Told { name: "kernel", place: "in the kernel", seen: missing.map_or(Ok(seen), Err) });
+    }
+    let mut found = Outcome { scenarios: vec![(scenario.name.clone(), scenario.text.clone())], ..Outcome::default() };
+    for (part, what, curve) in [
+        ("throughput", "throughput [Mbit/s]", (|seen: &Seen| seen.throughput.clone()) as fn(&Seen) -> Vec<(f64, f64)>),
+        ("window", "window / base RTT [Mbit/s]", |seen| seen.window.clone()),
+    ] {
+        found.figures.push(figure(&steps, &worlds, part, what, curve));
+    }
+    let (simulator, others) = (&worlds[0], &worlds[1..]);
+    found.claims.extend(others.iter().map(|world| alike(&steps, simulator, world)));
+    found
+}
+
+/// A run of a simulator or of the kernel.
+fn of_packets(run: &Run, rtt_ms: f64) -> Seen {
+    let window = series::window(run, 0).into_iter().map(|(at, packets)| (at, packets * 12.0 / rtt_ms)).collect();
+    Seen { throughput: series::throughput(run, 0, STEP), window }
+}
+
+fn over_quic(lab: &Lab, plan: &Plan, rtt_ms: f64) -> Vec<Seen> {
+    let seeds: Vec<u64> = (1..=lab.seeds).collect();
+    let one = |seed: &u64| {
+        let seen = quic(&Plan { seed: *seed, ..plan.clone() }, rtt_ms);
+        (lab.ran)();
+        seen
+    };
+    seeds.par_iter().map(one).collect()
+}
+
+/// The plan's first flow over QUIC: an endless file from a client to a server.
+fn quic(plan: &Plan, rtt_ms: f64) -> Seen {
+    const SERVER: usize = 0;
+    const CLIENT: usize = 1;
+    let (clock, settings, flow) = (Clock::start(), Settings::default(), &plan.flows[0]);
+    let link = |(at, planned): (u64, &symbiosis_run::PlannedLink)| {
+        Link::watched(&planned.spec, Random::new(plan.seed, source::LINK + at), Nanos::ZERO, plan.duration, None)
+    };
+    let links = (0..).zip(&plan.links).map(link).collect();
+    let mut world: Virtual<Transfer> = Virtual::new(links, settings.overhead, plan.seed);
+    let choice = |name| Choice::find(name, &[]).expect("it is registered");
+    let (identity, _) = Identity::generate().expect("keys can be made");
+    let accept = Box::new(|_| Transfer::server(Box::new(Nothing)));
+    world.add(Node::server(clock, settings, choice("reno"), plan.seed, &identity, accept).expect("its keys are sound"));
+    let mut client = Node::client(clock, settings, choice(flow.cc.name), plan.seed.wrapping_add(1000));
+    let task = Task::Drain { source: Box::new(Pattern(u64::MAX)) };
+    let trust = Trust::Pinned(identity.fingerprint());
+    let id = client.connect(Nanos::ZERO, address(SERVER), None, &trust, Transfer::client(vec![task])).expect("the name is sound");
+    world.add(client);
+    let way = |route: &[usize]| Route { links: route.to_vec(), harm: Harm::default() };
+    world.route(CLIENT, SERVER, way(&flow.route));
+    world.route(SERVER, CLIENT, way(&flow.ack_route));
+    for (at, cross) in (0..).zip(&plan.cross) {
+        world.cross(Traffic::new(cross.traffic.clone(), Random::new(plan.seed, source::TRAFFIC + at)), cross.route[0]);
+    }
+    let (mut throughput, mut window) = (Vec::new(), Vec::new());
+    let (mut bytes, mut since) = (0, 0.0);
+    for look in 1.. {
+        let at = f64::from(look) * LOOK;
+        if at > plan.duration.secs() + 1e-9 {
+            break;
+        }
+        world.log = Some(Vec::new());
+        world.run(Nanos::from_secs(at), |_| true);
+        let log = world.log.take().unwrap_or_default();
+        bytes += log.iter().filter(|passed| passed.came && passed.from == CLIENT).map(|passed| passed.bytes.0).sum::<u64>();
+        if let Some(view) = world.node(CLIENT).view(id) {
+            window.push((at, view.window.as_f64() * 8e-3 / rtt_ms));
+        }
+        if at >= since + STEP - 1e-9 {
+            throughput.push((at, bytes as f64 * 8e-6 / (at - since)));
+            (bytes, since) = (0, at);
+        }
+    }
+    Seen { throughput, window }
+}
+
+/// A curve for each world, the first run, and what is available.
+fn figure(steps: &Steps, worlds: &[Told], part: &str, label: &str, curve: fn(&Seen) -> Vec<(f64, f64)>) -> Figure {
+    let missing = |name: &str, why: &str| format!(" The {name} is not here: {why}.");
+    let absent = match worlds.iter().any(|world| world.name == "kernel") {
+        true => String::new(),
+        false => missing("kernel", "`symbiosis reproduce --world linux --only W3` (as root) has it beside the others"),
+    };
+    let failed: String = worlds.iter().filter_map(|world| Some(missing(world.name, world.seen.as_ref().err()?))).collect();
+    let mut series: Vec<Series> =
+        worlds.iter().filter_map(|world| Some(Series::new(world.name, Mark::Line, curve(world.seen.as_ref().ok()?.first()?)))).collect();
+    series.push(steps.truth());
+    Figure {
+        id: format!("W3-{part}"),
+        title: format!("{OURS} in three worlds: {part}"),
+        caption: format!("The first run of each. Dashed: what UDP leaves.{absent}{failed}"),
+        x: Axis::linear("time [s]").range(0.0, steps.until),
+        y: Axis::linear(label),
+        series,
+    }
+}
+
+/// The rate over the whole time is the simulator's, within 5 %.
+fn alike(steps: &Steps, simulator: &Told, world: &Told) -> Claim {
+    let rate = |told: &Told| {
+        let means =
+            told.seen.as_ref().map(|seen| seen.iter().map(|seen| series::mean(&seen.throughput, 0.0, steps.until)).collect::<Vec<_>>());
+        means.map(|means| Measured::over(&means)).map_err(Clone::clone)
+    };
+    let ratio = rate(simulator).and_then(|sim| {
+        let own = rate(world)?;
+        let mean = own.mean / sim.mean;
+        Ok(Measured { mean, ci95: mean * (own.ci95 / own.mean).hypot(sim.ci95 / sim.mean), seeds: own.seeds })
+    });
+    let text = format!("symbiosis: gets {} what it gets in the simulator, within 5 %", world.place);
+    let why = "worlds differ in handshakes, in loss recovery, and in how exactly departures and arrivals are timed";
+    checked(&text, "the same (ours)", ratio, "times the simulator's", |ratio| within(ratio, 1.0, 0.05), why)
+}

@@ -1,0 +1,71 @@
+//! T Figs 10 and 14: what is available drops from 80 to 20 Mbit/s and comes back, without oscillation and with.
+
+use symbiosis_run::Outcome as Run;
+
+use crate::toolkit::Lab;
+use crate::toolkit::claims::{claim, over};
+use crate::toolkit::drop::{self, *};
+use crate::toolkit::step::{SYMBIOSES, Subject, clearly_below};
+use symbiosis_report::outcome::{Claim, Measured, Outcome};
+
+/// How long after 40 s the flow's throughput over a second is back at 90 % of what is available; the rest of the run if it is not.
+fn refill(run: &Run) -> f64 {
+    let trace = &run.flow_traces[0];
+    let wanted = 0.9 * 80e6 / 8.0;
+    let after = trace.windows(11).filter(|second| second[0].at.secs() >= STEPS[1]);
+    let full = after.into_iter().find(|second| (second[10].delivered_bytes - second[0].delivered_bytes) as f64 >= wanted);
+    full.map_or(END, |second| second[10].at.secs()) - STEPS[1]
+}
+
+pub fn run(lab: &Lab) -> Outcome {
+    let mut found = Outcome::default();
+    for recovery in ["reno", "sack"] {
+        for subject in SYMBIOSES {
+            let steps = [0.0, M].map(|m| there_and_back("T10", subject, recovery, m));
+            let runs = steps.each_ref().map(|step| step.runs(lab, lab.seeds));
+            found.figures.push(windows(&steps[0], [&runs[0][0], &runs[1][0]]));
+            found.claims.extend(claims(subject, recovery, &runs));
+            found.scenarios.extend(steps.map(|step| step.shown(lab)));
+        }
+    }
+    found.notes.push(
+        "The UDP packets are as large as the flow's and evenly spaced, so that UDP by itself overflows no buffer. T's ns-2 has Reno's recovery \
+         in its figures; the same with SACK tells what of a timeout is the loss recovery's."
+            .into(),
+    );
+    found
+}
+
+fn timeouts(runs: &[Run]) -> Measured {
+    over(runs, |run| f64::from(run.summary.flows[0].timeouts > 0))
+}
+
+fn claims(subject: Subject, recovery: &str, runs: &[Vec<Run>; 2]) -> Vec<Claim> {
+    let name = format!("{}, {recovery} recovery", subject.name());
+    let [still, moving] = runs.each_ref().map(|runs| timeouts(runs));
+    let [slow, fast] = runs.each_ref().map(|runs| over(runs, refill));
+    let why = match (recovery, subject.is_told()) {
+        ("sack", _) => "with SACK the losses of one overflow are repaired in a few round trips: the timeout is Reno recovery's",
+        (_, true) => "the oracle tells the flow of the drop within a round trip, and the window is down before the buffer is full",
+        _ => "losses are repaired without",
+    };
+    vec![
+        claim(format!("{name}: a timeout when A drops, m = 0"), "a retransmission timeout", still, "of the seeds", still.mean > 0.5, why),
+        claim(
+            format!("{name}: a timeout is rarer with m = {M}"),
+            "no packet loss and no timeout",
+            moving,
+            "of the seeds",
+            clearly_below(moving, still),
+            &drop::why(subject, recovery, 20.0, still.mean == 0.0),
+        ),
+        claim(
+            format!("{name}: with m = {M} the link is filled again sooner"),
+            format!("in shorter time (m = 0: {:.1} s)", slow.mean),
+            fast,
+            "s",
+            clearly_below(fast, slow),
+            "the oscillation has no drift upwards: the time to grow from one window to another is the law's, but for chance",
+        ),
+    ]
+}

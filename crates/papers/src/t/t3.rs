@@ -1,0 +1,140 @@
+//! T Fig 3: two Symbiosis flows, the second joins at 50 s.
+
+use rayon::prelude::*;
+use symbiosis_base::{Nanos, Rate};
+use symbiosis_control::symbiosis::{EPSILON, GAMMA};
+use symbiosis_theory::facts::EqualFlows;
+
+use crate::toolkit::Lab;
+use crate::toolkit::claims::{claim, over, within};
+use crate::toolkit::kinds::{Kind, OURS, SYMBIOSIS};
+use crate::toolkit::series;
+use symbiosis_report::figure::{Axis, Figure, Mark, Series};
+use symbiosis_report::outcome::{Claim, Outcome};
+
+fn text(kind: &Kind) -> String {
+    format!(
+        r#"# T Fig 3: two flows, the second joins at 50 s. Base RTT 120 ms: 1000 packets of 1500 bytes.
+name = "T3-{slug}"
+duration_s = 200
+[bottleneck]
+rate_mbps = 100
+delay_ms = 50
+queue_packets = 1000
+[[flow]]
+{flow}
+name = "first"
+access_rate_mbps = 200
+access_delay_ms = 5
+[[flow]]
+{flow}
+name = "second"
+start_s = 50
+access_rate_mbps = 200
+access_delay_ms = 5
+[measure]
+from_s = 150
+[trace]
+every_ms = 200
+"#,
+        slug = kind.slug(),
+        flow = kind.lines(100.0),
+    )
+}
+
+pub fn run(lab: &Lab) -> Outcome {
+    let scenarios = SYMBIOSIS.map(|kind| lab.scenario(&text(&kind)));
+    let runs: Vec<_> = scenarios.par_iter().map(|scenario| lab.over_starts(scenario)).collect();
+    let mut found = Outcome::default();
+    let mut queues = Vec::new();
+    for ((kind, scenario), runs) in SYMBIOSIS.iter().zip(&scenarios).zip(&runs) {
+        let outcome = &runs[0];
+        found.figures.push(Figure {
+            id: scenario.name.clone(),
+            title: format!("Two flows of {}", kind.name),
+            caption: "Congestion windows, the first seed; the second flow joins at 50 s.".into(),
+            x: Axis::linear("time [s]"),
+            y: Axis::linear("window [packets]").range(0.0, 1200.0),
+            series: ["first", "second"]
+                .iter()
+                .enumerate()
+                .map(|(flow, name)| {
+                    let from = if flow == 0 { 0.0 } else { 50.0 };
+                    Series::new(name, Mark::Line, series::window(outcome, flow).into_iter().filter(|(t, _)| *t >= from).collect())
+                })
+                .collect(),
+        });
+        queues.push(Series::new(kind.name, Mark::Line, series::queue(outcome)));
+        found.claims.extend(claims(kind, runs));
+        found.scenarios.push((scenario.name.clone(), scenario.text.clone()));
+    }
+    let flows = two_flows();
+    let (law, ours) = OURS.standing_queue(2, 100.0, 120.0);
+    for (name, queue) in [("S Eq 20", flows.queue() / 1500.0), ("for a measured A", flows.measured_queue() / 1500.0), (law, ours)] {
+        queues.push(Series::new(name, Mark::Dashed, vec![(50.0, queue), (200.0, queue)]));
+    }
+    found.figures.push(Figure {
+        id: "T3-queue".into(),
+        title: "The queue that two flows leave standing".into(),
+        caption: "With a correct measurement of A the papers' law leaves (n−1)(1−γ)Kτ and not S Eq 20's queue; the law of ours leaves one that no \
+                  RTT is in.".into(),
+        x: Axis::linear("time [s]"),
+        y: Axis::linear("queue [packets]"),
+        series: queues,
+    });
+    found.notes.push(format!(
+        "With the oracle the second flow finds A ≈ 0 and so grows at the rate ε(1 − γ) = {:.3} a second: from 2 packets to half of Kτ \
+         it takes ln(250)/{0:.3} ≈ 28 s. The paper's second flow is faster because its ImTCP reads A too high for unpaced flows.",
+        EPSILON * (1.0 - GAMMA)
+    ));
+    found
+}
+
+/// What the published measurement makes of two flows.
+const PUBLISHED: &str = "unpaced windows travel in clusters, and between its own clusters a flow finds the link idle: each reads A near K. With \
+                         A = K both go for Kτ, together for nearly 2Kτ, which is all that link and buffer hold";
+
+/// Two flows of the papers' γ at 100 Mbit/s and 120 ms.
+fn two_flows() -> EqualFlows {
+    EqualFlows { n: 2, gamma: GAMMA, room: Rate::from_mbps(100.0).times(Nanos::from_millis(120)) }
+}
+
+fn claims(kind: &Kind, runs: &[symbiosis_run::Outcome]) -> Vec<Claim> {
+    let name = kind.name;
+    let why = |otherwise: &'static str| if kind.is_published() { PUBLISHED } else { otherwise };
+    let alone = over(runs, |run| series::mean(&series::window(run, 0), 30.0, 50.0));
+    let drops = over(runs, |run| series::drops_from(run, 0.0));
+    let jain = over(runs, |run| run.summary.jain);
+    let queue = over(runs, |run| run.summary.links[0].queue_packets.mean);
+    let (what, wanted) = kind.standing_queue(2, 100.0, 120.0);
+    vec![
+        claim(
+            format!("{name}: the first flow alone reaches Kτ"),
+            "≈ 1000",
+            alone,
+            "packets",
+            within(alone, 1000.0, 0.02),
+            why("more than 2 % off"),
+        ),
+        claim(format!("{name}: no packet is lost"), "0", drops, "packets", drops.mean == 0.0, why("the buffer overflows")),
+        claim(
+            format!("{name}: both share alike from 150 s on"),
+            "the same window",
+            jain,
+            "Jain",
+            jain.mean >= 0.99,
+            why("they are still converging"),
+        ),
+        claim(
+            format!("{name}: standing queue of {what}"),
+            format!("{wanted:.1}"),
+            queue,
+            "packets",
+            within(queue, wanted, 0.15),
+            why(
+                "S Eq 20 takes K − A for the sum of w/τ (S Eq 17). In a standing queue the others' rate is w/srtt, smaller by τ/srtt, so the \
+             fixed point is Q = (n−1)(1−γ)Kτ = 100 packets",
+            ),
+        ),
+    ]
+}

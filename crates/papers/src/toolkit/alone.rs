@@ -1,0 +1,170 @@
+//! One flow of each kind alone, at 100 Mbit/s and at 1 Gbit/s.
+
+use rayon::prelude::*;
+use symbiosis_run::Outcome as Run;
+
+use super::Lab;
+use super::claims::{claim, exact, over, within};
+use super::kinds::{FAST, HIGHSPEED, Kind, RENO, SCALABLE, SYMBIOSIS};
+use super::series;
+use symbiosis_report::figure::{Axis, Figure, Mark, Series};
+use symbiosis_report::outcome::{Claim, Outcome};
+use symbiosis_scenario::Scenario;
+
+/// What has no part in the claims: slow start and what its overshoot costs.
+pub const START_UP: f64 = 20.0;
+
+/// Base round-trip time of both \[s\].
+pub const RTT: f64 = 0.070;
+
+/// S Figs 7, 8 on a bottleneck of `mbps`.
+pub fn text(id: &str, mbps: u32, duration: u32, kind: &Kind) -> String {
+    format!(
+        r#"# S Fig {figure}: one flow alone. Base RTT 70 ms, a buffer of one bandwidth-delay product.
+name = "{id}-{slug}"
+duration_s = {duration}
+[bottleneck]
+rate_mbps = {mbps}
+delay_ms = 25
+queue_bdp = 1.0
+[[flow]]
+{flow}
+access_rate_mbps = {access}
+access_delay_ms = 5
+[measure]
+from_s = {START_UP}
+[trace]
+every_ms = 100
+"#,
+        figure = &id[1..],
+        slug = kind.slug(),
+        flow = kind.lines(mbps.into()),
+        access = 2 * mbps,
+    )
+}
+
+pub fn run(lab: &Lab, id: &str, mbps: u32, duration: u32) -> Outcome {
+    // The last two are named after the recovery that they differ in.
+    let newreno = [HIGHSPEED.recovering("highspeed newreno", "newreno"), SCALABLE.recovering("scalable newreno", "newreno")];
+    let kinds = [&[RENO, HIGHSPEED, SCALABLE, FAST][..], &SYMBIOSIS, &newreno].concat();
+    let scenarios: Vec<Scenario> = kinds.iter().map(|kind| lab.scenario(&text(id, mbps, duration, kind))).collect();
+    // Only the drains of `symbiosis` are random.
+    let runs: Vec<Vec<Run>> = scenarios
+        .par_iter()
+        .zip(&kinds)
+        .map(|(scenario, kind)| if kind.is_ours() { lab.over_seeds(scenario) } else { vec![lab.run(scenario)] })
+        .collect();
+
+    let mut found = Outcome::default();
+    for (part, members) in [("loss-based", 0..3), ("measuring", 3..6), ("oracle", 6..8), ("newreno", 8..10)] {
+        let series = members.map(|i| Series::new(kinds[i].name, Mark::Line, series::window(&runs[i][0], 0))).collect();
+        found.figures.push(Figure {
+            id: format!("{id}-{part}"),
+            title: format!("One flow alone, {mbps} Mbit/s: {part}"),
+            caption: match part {
+                "loss-based" => "Windows of the loss-based controllers: loss after loss. Reno with Reno's recovery, the others with SACK.",
+                "measuring" => "Windows of those that measure: they reach a value and stay. Symbiosis measures for itself.",
+                "oracle" => "Windows of Symbiosis with K and A handed to it.",
+                _ => "The loss-based high-speed controllers with NewReno's recovery instead of SACK.",
+            }
+            .into(),
+            x: Axis::linear("time [s]"),
+            y: Axis::linear("window [packets]"),
+            series,
+        });
+    }
+    for (kind, runs) in kinds.iter().zip(&runs) {
+        found.claims.extend(match kind.cc {
+            "reno" | "highspeed" | "scalable" => loss_based(kind, &runs[0], mbps, duration),
+            _ => measuring(kind, runs, mbps, duration),
+        });
+    }
+    found.scenarios = scenarios.into_iter().map(|scenario| (scenario.name, scenario.text)).collect();
+    found
+}
+
+/// Claims about a loss-based controller, in whose runs nothing is random.
+pub fn loss_based(kind: &Kind, run: &Run, mbps: u32, duration: u32) -> Vec<Claim> {
+    let flow = &run.summary.flows[0];
+    let mut claims = Vec::new();
+    if mbps == 1000 && kind.cc == "reno" {
+        let window = series::window(run, 0);
+        let (end, middle) = (duration as f64, (duration as f64 + START_UP) / 2.0);
+        let gained = series::mean(&window, end - 5.0, end) - series::mean(&window, middle - 5.0, middle);
+        let speed = exact(gained / (end - middle));
+        claims.push(claim(
+            "reno: increases its window slowly",
+            "slowly (a packet a round trip)",
+            speed,
+            "packets/s",
+            speed.mean < 1.2 / RTT,
+            "it grows faster than a packet a base round trip",
+        ));
+    } else if kind.recovery() != "newreno" {
+        let losses = exact(flow.loss_events as f64 + flow.timeouts as f64);
+        claims.push(claim(
+            format!("{}: loses again and again", kind.name),
+            "periodic loss",
+            losses,
+            "loss events",
+            losses.mean >= 1.0,
+            "no loss in the time that was run: one sawtooth of Reno takes W/2 round trips",
+        ));
+    }
+    // S has timeouts at 1 Gbit/s only, and for these two only, with what ns-2 of 2005 called SACK.
+    if mbps == 1000 && kind.cc != "reno" {
+        let timeouts = exact(flow.timeouts as f64);
+        let recovery = if kind.recovery() == "sack" { "SACK" } else { "NewReno" };
+        claims.push(claim(
+            format!("{} with {recovery}: retransmission timeouts after start-up", kind.cc),
+            "many",
+            timeouts,
+            "timeouts",
+            timeouts.mean >= 2.0,
+            "a scoreboard without a limit (RFC 6675) recovers every loss: the paper's timeouts are its recovery's, not the window's",
+        ));
+    }
+    claims
+}
+
+/// Claims about a controller that measures.
+pub fn measuring(kind: &Kind, runs: &[Run], mbps: u32, duration: u32) -> Vec<Claim> {
+    let name = kind.name;
+    let drops = over(runs, |run| series::drops_from(run, 0.0));
+    let later = over(runs, |run| series::drops_from(run, START_UP));
+    let why = if kind.is_published() { SLOW_START } else { "the start overshoots the buffer" };
+    let mut claims = vec![
+        claim(format!("{name}: no loss"), "0", drops, "packets", drops.mean == 0.0, why),
+        claim(format!("{name}: no loss after start-up"), "0", later, "packets", later.mean == 0.0, "the window overshoots"),
+    ];
+    if !kind.is_symbiosis() {
+        return claims;
+    }
+    let ideal = mbps as f64 * 1e6 / 8.0 * RTT / 1500.0;
+    let window = over(runs, |run| series::mean(&series::window(run, 0), START_UP, duration as f64));
+    let holds = within(window, ideal, 0.02);
+    claims.push(claim(format!("{name}: window at w* = Kτ"), format!("{ideal:.0}"), window, "packets", holds, "more than 2 % off"));
+    let throughput = over(runs, |run| run.summary.flows[0].throughput_mbps);
+    let least = 0.98 * mbps as f64;
+    claims.push(claim(
+        format!("{name}: throughput at least 98 % of what is available"),
+        format!("≥ {least} (our bar)"),
+        throughput,
+        "Mbit/s",
+        throughput.mean >= least,
+        if kind.is_published() { HELD } else { STREAMS },
+    ));
+    claims
+}
+
+/// Why there is loss before the published measurement reads anything.
+pub const SLOW_START: &str = "until the first reading the window is Reno's (T §2.2.2). The published ImTCP has it after a train and ten streams, several \
+                          RTTs, in which slow start doubles the window beyond link and buffer";
+
+/// Why ours may leave a link idle that nobody else uses.
+pub const STREAMS: &str = "the window is Kτ, which leaves no queue, and up to 5 % less than the window is in flight: packets wait for their turn in \
+                       the spacing that the measurement wants, and the link idles meanwhile";
+
+/// Why the published measurement costs throughput where no queue stands.
+pub const HELD: &str = "packets are held back until a stream has gathered. The window is Kτ, which leaves no queue at the bottleneck that would \
+                    hide the pause";

@@ -1,0 +1,74 @@
+//! Where experiments run: scenarios in, outcomes out, all cores busy.
+
+use std::sync::atomic::AtomicBool;
+
+use rayon::prelude::*;
+use symbiosis_base::Nanos;
+use symbiosis_run::{Outcome, Plan};
+
+use crate::world::World;
+use symbiosis_scenario::Scenario;
+
+/// By how much starts differ from seed to seed: no multiple of a round trip or of a packet's time on a link.
+const STAGGER: Nanos = Nanos::from_micros(13_700);
+
+/// The scale of a reproduction, and who hears of its progress.
+pub struct Lab<'a> {
+    /// Where experiments are carried out.
+    pub world: World,
+    /// Shorter runs and fewer points.
+    pub quick: bool,
+    /// How many seeds where randomness enters.
+    pub seeds: u64,
+    /// Called after each simulation, from any thread.
+    pub ran: &'a (dyn Fn() + Sync),
+    /// Whether somebody asks for the end: runs in real time then end before theirs.
+    pub enough: &'a AtomicBool,
+}
+
+impl Lab<'_> {
+    /// The scenario of a text that an experiment made.
+    ///
+    /// # Panics
+    /// When the text is not sound: the experiment's fault, found by its test.
+    pub(crate) fn scenario(&self, text: &str) -> Scenario {
+        Scenario::parse_for(self.world.target(), text, "experiment.toml", None, &[])
+            .unwrap_or_else(|error| panic!("{}\n{text}", error.what))
+    }
+
+    /// One run.
+    pub(crate) fn run(&self, scenario: &Scenario) -> Outcome {
+        self.run_plan(&scenario.plan)
+    }
+
+    /// Runs of several scenarios, in their order.
+    pub(crate) fn run_all(&self, scenarios: &[Scenario]) -> Vec<Outcome> {
+        scenarios.par_iter().map(|scenario| self.run(scenario)).collect()
+    }
+
+    /// A run with each seed, in their order.
+    pub(crate) fn over_seeds(&self, scenario: &Scenario) -> Vec<Outcome> {
+        let seeds: Vec<u64> = (1..=self.seeds).collect();
+        seeds.par_iter().map(|seed| self.run_plan(&Plan { seed: *seed, ..scenario.plan.clone() })).collect()
+    }
+
+    /// A run with each seed, in their order. What nothing random enters is not one case for that: from seed to seed flows after the first
+    /// start later, [`STAGGER`] more from one to the next.
+    pub(crate) fn over_starts(&self, scenario: &Scenario) -> Vec<Outcome> {
+        let seeds: Vec<u64> = (1..=self.seeds).collect();
+        let shifted = |seed: u64| {
+            let mut plan = Plan { seed, ..scenario.plan.clone() };
+            for (flow, late) in plan.flows.iter_mut().zip(0..) {
+                flow.start += STAGGER * ((seed - 1) * late);
+            }
+            plan
+        };
+        seeds.par_iter().map(|seed| self.run_plan(&shifted(*seed))).collect()
+    }
+
+    fn run_plan(&self, plan: &Plan) -> Outcome {
+        let outcome = symbiosis_sim::run(plan);
+        (self.ran)();
+        outcome
+    }
+}

@@ -1,0 +1,86 @@
+//! The page: one HTML file with everything in it that opens from a folder, without a network.
+
+use super::entry::{Counts, Entry, scenario_files};
+use super::experiment::{badge, experiment};
+use super::html::{anchor, escaped, library, paragraphs, prose};
+use super::number::measured;
+
+const STYLE: &str = include_str!("../assets/report.css");
+const SCRIPT: &str = include_str!("../assets/report.js");
+/// In the order in which they need each other.
+const LIBRARIES: [&str; 3] =
+    [include_str!("../assets/vega.min.js"), include_str!("../assets/vega-lite.min.js"), include_str!("../assets/vega-embed.min.js")];
+/// The browser itself forbids every request but the links a reader clicks. Vega compiles its expressions, which counts as eval.
+const POLICY: &str =
+    "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval'; style-src 'unsafe-inline'; img-src 'self' file: data: blob:";
+
+/// The report as one HTML document. `intro` is text: paragraphs parted by empty lines, `code` in backticks. No dates: the same entries give the same page.
+pub fn page(title: &str, intro: &str, entries: &[Entry]) -> String {
+    let title = escaped(title);
+    let libraries: String = LIBRARIES.iter().map(|source| format!("<script>{}</script>\n", library(source))).collect();
+    let parts: String = entries.iter().zip(scenario_files(entries)).map(|(entry, scenarios)| experiment(entry, &scenarios)).collect();
+    format!(
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"color-scheme\" content=\"light dark\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n\
+         <link rel=\"icon\" href=\"data:,\">\n<title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<main>\n\
+         <header>\n<h1>{title}</h1>\n{}</header>\n{}{parts}\
+         <footer>Plots: click names in the legend to see only those, drag to move, Ctrl + wheel to zoom, double-click to go back. \
+         Numbers as data: <a href=\"results.json\">results.json</a></footer>\n\
+         </main>\n{libraries}<script>\n{SCRIPT}</script>\n</body>\n</html>\n",
+        paragraphs(intro),
+        summary(entries),
+    )
+}
+
+/// All claims at a glance; for one experiment alone its own part says it all.
+fn summary(entries: &[Entry]) -> String {
+    if entries.len() < 2 {
+        return String::new();
+    }
+    let counts = Counts::of(entries);
+    let links: String = entries.iter().map(|entry| format!("<a href=\"#{}\">{}</a>\n", anchor(entry.id), escaped(entry.id))).collect();
+    let mut rows = String::new();
+    for entry in entries {
+        for claim in &entry.outcome.claims {
+            rows += &format!(
+                "<tr><td data-head=\"Experiment\"><div><a href=\"#{}\">{}</a></div></td><td data-head=\"Claim\"><div>{}</div></td>\
+                 <td data-head=\"Paper\"><div>{}</div></td><td data-head=\"Measured\"><div>{}</div></td><td data-head=\"Verdict\"><div>{}</div></td></tr>\n",
+                anchor(entry.id),
+                escaped(entry.id),
+                prose(&claim.text),
+                prose(&claim.paper),
+                escaped(&measured(claim)),
+                badge(claim.verdict),
+            );
+        }
+    }
+    let table = if rows.is_empty() {
+        String::new()
+    } else {
+        format!(
+            "<p class=\"counts\"><span class=\"verdict holds\">{} hold</span> <span class=\"verdict differs\">{} differ</span> \
+             <span class=\"verdict not-run\">{} not run</span></p>\n\
+             <table class=\"claims summary\">\n<thead><tr><th>Id</th><th>Claim</th><th>Paper</th><th>Measured</th><th>Verdict</th></tr></thead>\n\
+             <tbody>\n{rows}</tbody>\n</table>\n",
+            counts.holds, counts.differs, counts.not_run
+        )
+    };
+    format!("<nav>{links}</nav>\n{table}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_inlined_ends_its_element() {
+        for source in LIBRARIES.iter().chain([&SCRIPT]) {
+            let lower = source.to_lowercase();
+            assert!(!lower.contains("</script") && !lower.contains("<!--") && !lower.contains("<script"));
+        }
+        assert!(!STYLE.to_lowercase().contains("</style"));
+        assert!(LIBRARIES.iter().all(|source| !library(source).contains("sourceMappingURL")));
+    }
+}

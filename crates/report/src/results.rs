@@ -1,0 +1,48 @@
+//! `results.json`: every claim as data.
+
+use serde::Serialize;
+
+use super::entry::{Entry, word};
+use crate::outcome::Verdict;
+
+/// One claim. Numbers are null where nothing was run.
+#[derive(Serialize)]
+struct Row<'a> {
+    id: &'a str,
+    source: &'a str,
+    world: &'a str,
+    claim: &'a str,
+    paper: &'a str,
+    measured: Option<f64>,
+    ci95: Option<f64>,
+    unit: &'a str,
+    verdict: &'a str,
+    seeds: Option<u64>,
+    command: &'a str,
+    why: &'a str,
+}
+
+/// All claims, in the order of the page.
+pub fn json(entries: &[Entry]) -> String {
+    let claims = entries.iter().flat_map(|entry| entry.outcome.claims.iter().map(move |claim| (entry, claim)));
+    let rows: Vec<Row> = claims
+        .map(|(entry, claim)| {
+            let run = claim.verdict != Verdict::NotRun;
+            Row {
+                id: entry.id,
+                source: entry.source,
+                world: entry.world,
+                claim: &claim.text,
+                paper: &claim.paper,
+                measured: run.then_some(claim.measured.mean),
+                ci95: run.then_some(claim.measured.ci95),
+                unit: &claim.unit,
+                verdict: word(claim.verdict),
+                seeds: run.then_some(claim.measured.seeds),
+                command: &entry.command,
+                why: &claim.why,
+            }
+        })
+        .collect();
+    serde_json::to_string_pretty(&rows).expect("only text and numbers") + "\n"
+}
