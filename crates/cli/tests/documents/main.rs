@@ -135,7 +135,9 @@ fn links_lead_somewhere() {
         for link in blocks::links(&text) {
             let (file, anchor) = link.split_once('#').unwrap_or((&link, ""));
             let target = if file.is_empty() { path.clone() } else { path.parent().unwrap().join(file) };
-            if !target.exists() {
+            if path.starts_with(root().join("docs")) && link.starts_with("..") {
+                faults.push(format!("{}: {link} leaves docs/, so the site cannot follow it", path.display()));
+            } else if !target.exists() {
                 faults.push(format!("{}: {link} is not there", path.display()));
             } else if !anchor.is_empty() && !blocks::anchors(&fs::read_to_string(&target).unwrap()).contains(anchor) {
                 faults.push(format!("{}: {link}: the page has no such heading", path.display()));
