@@ -1,4 +1,4 @@
-//! What the kernel's half costs and how well it measures, on this machine: `cargo bench -p symbiosis --bench kernel -- free|cpu|imtcp`, as root.
+//! What the kernel's half costs and how well it measures, on this machine: `cargo bench -p symbiosis-cli --bench kernel -- free|cpu|imtcp`, as root.
 //!
 //! Each figure has beside it how late the machine emulated the path: a part of late packets above 1 % makes it worthless.
 
