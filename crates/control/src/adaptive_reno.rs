@@ -59,6 +59,7 @@ pub fn congestion(rtt: f64, least: f64, congested: f64) -> f64 {
 }
 
 /// TCP-Adaptive Reno.
+#[derive(Clone)]
 pub struct AdaptiveReno {
     alpha: f64,
     /// M \[bytes/s\].

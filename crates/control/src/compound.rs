@@ -75,6 +75,7 @@ pub fn queued(win: f64, base_rtt: f64, rtt: f64) -> f64 {
 }
 
 /// Compound TCP.
+#[derive(Clone)]
 pub struct Compound {
     constants: Constants,
     /// Both windows together.

@@ -38,6 +38,7 @@ const STEEPEST: f64 = 1.5;
 const SRTT_GAIN: f64 = 0.125;
 
 /// CUBIC's law. Windows in packets, times in seconds.
+#[derive(Clone)]
 pub struct Cubic {
     c: f64,
     beta: f64,
@@ -52,6 +53,7 @@ pub struct Cubic {
 }
 
 /// A stage of congestion avoidance.
+#[derive(Clone)]
 struct Epoch {
     /// Time that counts.
     t: f64,

@@ -16,7 +16,7 @@ use crate::symbiosis::{
     A_BIAS, EPSILON, GAMMA, K_BIAS, K_NOISE, NOISE, NOISE_DOUBLES, PUBLISHED_MEASUREMENT, STREAM_PACKETS, SUBRANGES, measurement,
 };
 use crate::window::{Window, may_grow};
-use crate::{Acked, Ask, Controller, LossKind, Lost, Nanos, Permit, Rate, Report, Sent, Setup};
+use crate::{Acked, Ask, Basis, Controller, LossKind, Lost, Nanos, Permit, Rate, Report, Sent, Setup};
 
 /// The early form of TCP Symbiosis.
 pub const ENTRY: Entry = Entry {
@@ -50,6 +50,7 @@ pub fn increment(w: f64, k_tau: f64, others_tau: f64, epsilon: f64, gamma: f64) 
 }
 
 /// The early form of TCP Symbiosis.
+#[derive(Clone)]
 pub struct Early {
     window: Window,
     setup: Setup,
@@ -112,6 +113,10 @@ impl Controller for Early {
 
     fn wants_arrivals(&self) -> bool {
         self.measurement.wants_arrivals()
+    }
+
+    fn basis(&self, _now: Nanos) -> Basis {
+        if self.reading.is_some() && self.tau.is_some() { Basis::Law } else { Basis::Reno(self.measurement.unknown()) }
     }
 
     fn gauges(&self, plot: &mut dyn FnMut(&'static str, f64)) {

@@ -44,6 +44,7 @@ pub fn update(w: f64, ratio: f64, alpha: f64, gain: f64) -> f64 {
 }
 
 /// FAST TCP.
+#[derive(Clone)]
 pub struct Fast {
     window: Window,
     alpha: f64,

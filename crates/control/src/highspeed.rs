@@ -63,6 +63,7 @@ pub fn a(w: f64) -> f64 {
 }
 
 /// HighSpeed TCP's law.
+#[derive(Clone)]
 pub struct HighSpeed {
     /// `a` at `at`: no logarithm per ACK.
     a: f64,

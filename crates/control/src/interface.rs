@@ -10,7 +10,10 @@ use crate::observer::Findings;
 ///
 /// Windows and packets count bytes on the wire, headers included. Events come in the order of their `now`, which never goes back.
 /// A controller must bear any such sequence, also a hostile one: its window stays at least one packet, is never NaN, and nothing panics.
-pub trait Controller: Send {
+///
+/// Every controller can be cloned: a world that cannot ask at every packet lets a copy rehearse what comes next, and nothing that the copy
+/// is told reaches the original.
+pub trait Controller: CloneBox + Send {
     /// A packet left, at the time at which it really left.
     fn sent(&mut self, _packet: &Sent) {}
 
@@ -37,8 +40,31 @@ pub trait Controller: Send {
         Outlook::default()
     }
 
+    /// What the window follows at present, for a world that tells its user.
+    fn basis(&self, _now: Nanos) -> Basis {
+        Basis::Law
+    }
+
     /// State for the plot: calls `plot` with each gauge's name and value. Names carry their unit (`"A_mbps"`).
     fn gauges(&self, _plot: &mut dyn FnMut(&'static str, f64)) {}
+}
+
+/// A copy of a controller, for whoever holds one by its trait alone. Every controller that is [`Clone`] has it.
+pub trait CloneBox {
+    /// A copy that goes its own way.
+    fn clone_box(&self) -> Box<dyn Controller>;
+}
+
+impl<C: Controller + Clone + 'static> CloneBox for C {
+    fn clone_box(&self) -> Box<dyn Controller> {
+        Box::new(self.clone())
+    }
+}
+
+impl Clone for Box<dyn Controller> {
+    fn clone(&self) -> Self {
+        (**self).clone_box()
+    }
 }
 
 /// What a world tells a controller when a connection opens.
@@ -168,6 +194,49 @@ impl Permit {
     /// Whatever fits the window leaves at once.
     pub fn window(window: Bytes) -> Permit {
         Permit { window, departure: Departure::Now }
+    }
+}
+
+/// What a window follows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Basis {
+    /// The controller's own law.
+    Law,
+    /// Slow start, to where the law takes over.
+    SlowStart,
+    /// The window is reduced for a moment, so that the queue empties and the least RTT shows.
+    ProbeRtt,
+    /// Reno: the law needs what is not known of the path.
+    Reno(Unknown),
+}
+
+/// Why a path is not known that a law needs to know.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Unknown {
+    /// The measurement is under way.
+    Measuring,
+    /// No packets have left and arrived yet at distances that tell the capacity.
+    Trains,
+    /// A packet takes the path less time than the host can tell apart.
+    Timer,
+    /// Packets are handed up together (interrupt coalescing, receive offload): when each arrived cannot be told.
+    Merged,
+    /// Packets do not arrive in the order in which they left: the path is no FIFO queue.
+    Disordered,
+}
+
+impl Unknown {
+    /// In words.
+    pub fn text(self) -> &'static str {
+        match self {
+            Unknown::Measuring => "measuring",
+            Unknown::Trains => "waiting for trains",
+            Unknown::Timer => "timer too coarse",
+            Unknown::Merged => "arrivals are merged",
+            Unknown::Disordered => "path not FIFO",
+        }
     }
 }
 

@@ -39,5 +39,7 @@ pub mod scalable;
 pub mod symbiosis;
 pub mod vegas;
 
-pub use interface::{Acked, Ask, Controller, Course, Departure, Logistic, LossKind, Lost, Outlook, Permit, Report, Sent, Setup};
+pub use interface::{
+    Acked, Ask, Basis, CloneBox, Controller, Course, Departure, Logistic, LossKind, Lost, Outlook, Permit, Report, Sent, Setup, Unknown,
+};
 pub use symbiosis_base::{Bytes, Nanos, Rate};

@@ -16,7 +16,7 @@ use symbiosis_base::Random;
 
 use crate::params::{Param, Values};
 use crate::window::{Window, may_grow};
-use crate::{Acked, Ask, Controller, Lost, Nanos, Outlook, Permit, Report, Sent, Setup};
+use crate::{Acked, Ask, Basis, Controller, Lost, Nanos, Outlook, Permit, Report, Sent, Setup};
 
 /// Degree of the oscillation, of every controller with a window. T §4.3 finds 0.3 good and 0.5 too much.
 pub const OSCILLATION: Param =
@@ -28,7 +28,7 @@ const LEAST_WINDOW: f64 = 2.0;
 pub const GREATEST_WINDOW: f64 = u32::MAX as f64;
 
 /// A controller whose decision is a [`Window`].
-pub trait Windowed: Controller {
+pub trait Windowed: Controller + Clone {
     /// The window, which its law goes on from whatever it is set to.
     fn window_mut(&mut self) -> &mut Window;
 }
@@ -40,6 +40,7 @@ pub fn oscillating<C: Windowed + 'static>(setup: &Setup, values: &Values, inner:
 }
 
 /// A controller whose window oscillates.
+#[derive(Clone)]
 struct Oscillating<C> {
     inner: C,
     /// m \[1/√s\].
@@ -57,7 +58,7 @@ impl<C: Windowed> Oscillating<C> {
     }
 }
 
-impl<C: Windowed> Controller for Oscillating<C> {
+impl<C: Windowed + 'static> Controller for Oscillating<C> {
     fn sent(&mut self, packet: &Sent) {
         self.inner.sent(packet);
     }
@@ -94,6 +95,10 @@ impl<C: Windowed> Controller for Oscillating<C> {
     fn outlook(&self, now: Nanos) -> Outlook {
         // The noise has the mean zero, and it moves no departures.
         self.inner.outlook(now)
+    }
+
+    fn basis(&self, now: Nanos) -> Basis {
+        self.inner.basis(now)
     }
 
     fn gauges(&self, plot: &mut dyn FnMut(&'static str, f64)) {

@@ -41,6 +41,7 @@ pub const ENTRY: Entry = Entry {
 };
 
 /// The controller.
+#[derive(Clone)]
 pub struct Probe {
     window: Window,
     /// The window it opens to \[packets\].

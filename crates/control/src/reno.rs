@@ -26,6 +26,7 @@ pub const NEWRENO: Entry = Entry {
 };
 
 /// Reno's law.
+#[derive(Clone)]
 pub struct Reno;
 
 impl Law for Reno {

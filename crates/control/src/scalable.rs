@@ -36,6 +36,7 @@ pub const ENTRY: Entry = Entry {
 const KEPT: f64 = 0.875;
 
 /// Scalable TCP's law.
+#[derive(Clone)]
 pub struct Scalable {
     /// Growth for each acknowledged packet \[packets\].
     pub step: f64,

@@ -51,6 +51,7 @@ enum Growth {
 }
 
 /// TCP Vegas.
+#[derive(Clone)]
 pub struct Vegas {
     window: Window,
     alpha: f64,

@@ -102,7 +102,7 @@ pub fn may_grow(ack: &Acked) -> bool {
 }
 
 /// How a member of the loss-based family grows after slow start and what it keeps at a loss. All windows in packets.
-pub trait Law: Send {
+pub trait Law: Send + Clone {
     /// Growth in congestion avoidance for `acked` packets \[packets\]; below zero shrinks.
     fn growth(&mut self, cwnd: f64, acked: f64, ack: &Acked) -> f64;
 
@@ -120,6 +120,7 @@ pub trait Law: Send {
 }
 
 /// A controller of the loss-based family: slow start, a [`Law`], and recovery as every TCP does it.
+#[derive(Clone)]
 pub struct LossBased<L> {
     window: Window,
     law: L,
@@ -132,7 +133,7 @@ impl<L: Law> LossBased<L> {
     }
 }
 
-impl<L: Law> Controller for LossBased<L> {
+impl<L: Law + 'static> Controller for LossBased<L> {
     fn acked(&mut self, ack: &Acked) {
         self.window.progress(ack);
         if !may_grow(ack) {
@@ -171,7 +172,7 @@ impl<L: Law> Controller for LossBased<L> {
     }
 }
 
-impl<L: Law> Windowed for LossBased<L> {
+impl<L: Law + 'static> Windowed for LossBased<L> {
     fn window_mut(&mut self) -> &mut Window {
         &mut self.window
     }

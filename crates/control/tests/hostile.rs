@@ -426,6 +426,30 @@ proptest! {
             prop_assert_eq!(permits(), permits(), "{}", entry.name);
         }
     }
+
+    #[test]
+    fn a_copy_foresees_what_the_original_will_do_and_changes_nothing_of_it(
+        before in events(), after in events(), places in places(), seed in any::<u64>(),
+    ) {
+        for entry in registry::ALL {
+            let mut subject = Subject::new(entry, values(entry, Some(&places)), seed);
+            before.iter().for_each(|event| subject.tell(event));
+            let (now, permit) = (subject.now, subject.permit());
+            let original = subject.controller;
+            subject.controller = original.clone();
+            prop_assert_eq!(subject.permit(), permit, "{}: a copy begins where the original is", entry.name);
+            // What the receiver's half finds is told to whichever controller runs, so here there is none.
+            subject.observer = None;
+            let mut permits = |controller: Box<dyn Controller>| {
+                (subject.now, subject.controller) = (now, controller);
+                let permits = after.iter().map(|event| (subject.tell(event), subject.permit()).1);
+                permits.collect::<Vec<_>>()
+            };
+            let foreseen = permits(original.clone());
+            prop_assert_eq!(original.permit(&Ask { now, in_flight: Bytes(0) }), permit, "{}: the original has heard nothing", entry.name);
+            prop_assert_eq!(permits(original), foreseen, "{}", entry.name);
+        }
+    }
 }
 
 #[test]

@@ -120,6 +120,7 @@ const SPARE: f64 = 4.0;
 const WAITING: u64 = 3;
 
 /// HCC's sending half.
+#[derive(Clone)]
 pub struct Hcc {
     packet: Bytes,
     /// Granularity of the host's.

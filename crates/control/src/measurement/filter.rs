@@ -15,7 +15,7 @@ use alloc::vec::Vec;
 use super::{Measurement, Reading};
 use crate::lotka_volterra::Bandwidth;
 use crate::params::{Param, Values};
-use crate::{Acked, Departure, Rate, Report, Sent};
+use crate::{Acked, Departure, Rate, Report, Sent, Unknown};
 
 pub(crate) const FILTER: Param = Param::choice(
     "filter",
@@ -80,6 +80,10 @@ impl Measurement for Filtered {
 
     fn departure(&self) -> Departure {
         self.inner.departure()
+    }
+
+    fn unknown(&self) -> Unknown {
+        self.inner.unknown()
     }
 
     fn forget(&mut self) {

@@ -8,7 +8,7 @@ pub mod oracle;
 use alloc::boxed::Box;
 
 use crate::lotka_volterra::Bandwidth;
-use crate::{Acked, Departure, Rate, Report, Sent};
+use crate::{Acked, Departure, Rate, Report, Sent, Unknown};
 
 /// A result of a measurement.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -62,6 +62,11 @@ pub trait Measurement: Send {
     /// Whether what was told so far holds. If not, nothing is known until the next result.
     fn holds(&self) -> bool {
         true
+    }
+
+    /// Why there is no result that holds, if there is none.
+    fn unknown(&self) -> Unknown {
+        Unknown::Measuring
     }
 
     /// Whether it goes by when packets arrived, and so is better off with the receiver's word for it.

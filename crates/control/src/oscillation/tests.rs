@@ -15,6 +15,7 @@ fn packets(flow: &dyn Controller) -> f64 {
 }
 
 /// A window that stays where it is: what it does is the oscillation's.
+#[derive(Clone)]
 struct Rest;
 
 impl Law for Rest {

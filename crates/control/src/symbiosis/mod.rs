@@ -26,7 +26,9 @@ use crate::pacer::Pacer;
 use crate::params::Values;
 use crate::rtt::BaseRtt;
 use crate::window::{Window, may_grow};
-use crate::{Acked, Ask, Bytes, Controller, Course, Departure, Logistic, LossKind, Lost, Nanos, Outlook, Permit, Report, Sent, Setup};
+use crate::{
+    Acked, Ask, Basis, Bytes, Controller, Course, Departure, Logistic, LossKind, Lost, Nanos, Outlook, Permit, Report, Sent, Setup,
+};
 
 pub(crate) use entries::{
     A_BIAS, K_BIAS, K_NOISE, MEASUREMENT, NOISE, NOISE_DOUBLES, PUBLISHED_MEASUREMENT, STREAM_PACKETS, SUBRANGES, measurement,
@@ -248,6 +250,15 @@ impl Controller for Symbiosis {
             }),
         };
         Outlook { course, rehearsal: Some(Box::new(self.clone())) }
+    }
+
+    fn basis(&self, now: Nanos) -> Basis {
+        match self.path() {
+            None => Basis::Reno(self.measurement.unknown()),
+            Some(_) if self.draining(now) => Basis::ProbeRtt,
+            Some(_) if self.starting => Basis::SlowStart,
+            Some(_) => Basis::Law,
+        }
     }
 
     fn gauges(&self, plot: &mut dyn FnMut(&'static str, f64)) {

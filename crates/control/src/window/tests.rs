@@ -56,6 +56,7 @@ fn nothing_grows_in_recovery_or_without_need() {
 
 #[test]
 fn a_law_is_not_asked_twice_about_one_timeout() {
+    #[derive(Clone)]
     struct Counts(u32);
     impl Law for Counts {
         fn growth(&mut self, _: f64, _: f64, _: &Acked) -> f64 {

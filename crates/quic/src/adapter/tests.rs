@@ -14,6 +14,7 @@ enum Heard {
 }
 
 /// Writes down what it hears, and answers what it is told to.
+#[derive(Clone)]
 struct Recorder {
     heard: Arc<Mutex<Vec<Heard>>>,
     permit: Arc<Mutex<Permit>>,

@@ -77,6 +77,14 @@ impl Opponent {
     }
 }
 
+// noq's own trait object is no `Clone`, but it copies itself.
+impl Clone for Opponent {
+    fn clone(&self) -> Self {
+        let Opponent { noq, clock, packet, rtt, bucket } = self;
+        Opponent { noq: noq.clone_box(), clock: *clock, packet: *packet, rtt: *rtt, bucket: *bucket }
+    }
+}
+
 impl Controller for Opponent {
     fn sent(&mut self, packet: &Sent) {
         let now = self.instant(packet.now);

@@ -17,7 +17,7 @@ use alloc::boxed::Box;
 
 use crate::lotka_volterra::Bandwidth;
 use crate::measurement::{Measurement, Reading};
-use crate::{Acked, Bytes, Departure, Nanos, Rate, Sent, Setup};
+use crate::{Acked, Bytes, Departure, Nanos, Rate, Sent, Setup, Unknown};
 
 use capacity::{Capacity, LITTLE};
 use gaps::{Gap, Gaps, Links};
@@ -214,6 +214,21 @@ impl Measurement for ImTcp {
     fn holds(&self) -> bool {
         let merged_for = self.last_ack.unwrap_or_default() - self.merged.or(self.last_ack).unwrap_or_default();
         merged_for < MERGED_FOR && self.tight.is_none_or(|tight| tight > self.timer)
+    }
+
+    fn unknown(&self) -> Unknown {
+        let unused = self.gaps.unused();
+        if self.merged.is_some() {
+            Unknown::Merged
+        } else if self.tight.is_some_and(|tight| tight <= self.timer) {
+            Unknown::Timer
+        } else if unused.disordered > FEWEST_GAPS as u64 && unused.disordered > unused.apart + unused.repeated + unused.merged {
+            Unknown::Disordered
+        } else if self.known_capacity.is_none() {
+            Unknown::Trains
+        } else {
+            Unknown::Measuring
+        }
     }
 
     fn forget(&mut self) {
