@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use symbiosis_base::{Bytes, Nanos, Rate};
 use symbiosis_path::{LinkSpec, QueueLimit};
-use symbiosis_quic::harm::Harm;
+use symbiosis_quic::impairments::Impairments;
 use symbiosis_quic::relay::{self, Relay};
 
 /// A server that ends with its test.
@@ -125,7 +125,7 @@ fn over_a_slow_path(server: &Server, act: impl FnOnce(&str)) {
         back: end,
         others: None,
         overhead,
-        harm: Harm::default(),
+        impairments: Impairments::default(),
         rebinds: Vec::new(),
         seed: 1,
         sample_every: Nanos::from_millis(100),

@@ -1,16 +1,18 @@
-//! Links in a network and what is on its way over them, for whoever has a clock: relays and emulators.
+//! Links in a network and what is on its way over them, for relays, emulators and QUIC in virtual time.
 //!
 //! A [`Network`] carries cargo, whatever that is, over the links of a stream's route. It is told of time and of what enters, and says what
 //! came out, when, and what was dropped. All instants are the links' own: a driver that is late delays what it delivers, never what follows.
-//! (The simulator has its own way through links, which needs no heap: it may look ahead, which nobody can who has a clock.)
+//! (The simulator has its own way through links, without a heap and without an event at most of them: its packets are its own, so it plays
+//! what follows from one as soon as it is certain, which may be before its time. Nobody can who has a clock, or a node to wake in between.)
 
+mod build;
 mod parcel;
 
 use std::collections::{BinaryHeap, VecDeque};
 
 use symbiosis_base::{Bytes, Nanos, Random};
 
-use crate::{Discipline, Drop, Link, LinkSample, LinkSpec, LinkStats, ManagedLink, Offered, Traffic};
+use crate::{Drop, Link, LinkSample, LinkSpec, LinkStats, ManagedLink, Offered, Traffic};
 use parcel::{Due, Parcel};
 
 /// A link of a network.
@@ -55,6 +57,7 @@ pub struct Network<C> {
     leaving: BinaryHeap<Due<C>>,
     ordinal: u64,
     now: Nanos,
+    delays: Vec<Nanos>,
     /// From before a shared link to the end of its way nothing gets faster than this.
     rest: Nanos,
 }
@@ -84,38 +87,6 @@ struct Source {
 }
 
 impl<C> Network<C> {
-    /// A network of these links. Streams are numbered as their routes are given, and name links by index; the traffic of others goes its
-    /// own routes.
-    ///
-    /// # Panics
-    /// When a route names a link that there is not.
-    pub fn new(links: Vec<NetworkLink>, mut routes: Vec<Vec<usize>>, others: Vec<(Traffic, Vec<usize>)>) -> Network<C> {
-        let mut sources = Vec::new();
-        for (mut traffic, route) in others {
-            sources.push(Source { next: traffic.next(), traffic, stream: routes.len() });
-            routes.push(route);
-        }
-        let delays: Vec<Nanos> = links.iter().map(|link| link.spec.delay).collect();
-        let lines: Vec<Line> = links.into_iter().enumerate().map(|(at, link)| line(link, users(&routes, at))).collect();
-        let mut rest = Nanos::MAX;
-        for route in &routes {
-            for hop in (0..route.len()).filter(|hop| !matches!(lines[route[*hop]], Line::Private(_))) {
-                rest = rest.min(route[hop..].iter().fold(Nanos::ZERO, |sum, link| sum + delays[*link]));
-            }
-        }
-        let stream = |route: Vec<usize>| Stream { held: route.iter().map(|_| VecDeque::new()).collect(), route };
-        Network {
-            lines,
-            streams: routes.into_iter().map(stream).collect(),
-            sources,
-            crossing: BinaryHeap::new(),
-            leaving: BinaryHeap::new(),
-            ordinal: 0,
-            now: Nanos::ZERO,
-            rest,
-        }
-    }
-
     /// Something enters by a stream. Time never goes back: what is said to enter before an instant that was told enters at that instant.
     pub fn enter(&mut self, at: Nanos, stream: usize, size: Bytes, cargo: C) {
         self.now = self.now.max(at);
@@ -178,6 +149,14 @@ impl<C> Network<C> {
         match &mut self.lines[link] {
             Line::Private(link) | Line::Shared(link) => link.queue_packets(self.now),
             Line::Managed(link, _) => link.queue_packets(),
+        }
+    }
+
+    /// How long a packet would wait that came before a link at the instant that was told last. None where a managed queue decides.
+    pub fn wait(&self, link: usize) -> Option<Nanos> {
+        match &self.lines[link] {
+            Line::Private(link) | Line::Shared(link) => Some(link.wait(self.now)),
+            Line::Managed(..) => None,
         }
     }
 
@@ -290,21 +269,6 @@ enum Turn {
     Crossing,
     Link(usize),
     Source(usize),
-}
-
-/// Streams that cross a link, each with the hop at which it does.
-fn users(routes: &[Vec<usize>], link: usize) -> Vec<(usize, usize)> {
-    let hop = |route: &Vec<usize>| route.iter().position(|other| *other == link);
-    routes.iter().enumerate().filter_map(|(stream, route)| Some((stream, hop(route)?))).collect()
-}
-
-fn line(link: NetworkLink, users: Vec<(usize, usize)>) -> Line {
-    let NetworkLink { spec, random, from, to, sample_every } = link;
-    match spec.discipline {
-        Discipline::DropTail if users.len() > 1 => Line::Shared(Link::watched(&spec, random, from, to, sample_every)),
-        Discipline::DropTail => Line::Private(Link::watched(&spec, random, from, to, sample_every)),
-        _ => Line::Managed(Box::new(ManagedLink::new(&spec, random, users.len(), (from, to), sample_every)), users),
-    }
 }
 
 #[cfg(test)]

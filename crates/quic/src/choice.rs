@@ -72,11 +72,21 @@ impl Choice {
             return Ok(Choice::Native(name, *native));
         }
         let entry = registry::find(name).ok_or_else(|| ChoiceError::Unknown(name.into()))?;
-        let params = Values::resolve(entry.params, given)?;
+        Choice::of(entry, &Values::resolve(entry.params, given)?)
+    }
+
+    /// A controller that was found before, with its parameters. One that stands for noq's is noq's.
+    ///
+    /// # Errors
+    /// It needs what only the simulator knows.
+    pub fn of(entry: &'static Entry, params: &Values) -> Result<Choice, ChoiceError> {
+        if let Some((name, native, _)) = NATIVE.iter().find(|(known, ..)| *known == entry.name) {
+            return Ok(Choice::Native(name, *native));
+        }
         let measures = entry.params.iter().any(|param| param.name == "measurement");
         match measures.then(|| params.word("measurement")) {
             Some(word @ ("oracle" | "capacity")) => Err(ChoiceError::Simulated(word.into())),
-            _ => Ok(Choice::Ours { entry, params }),
+            _ => Ok(Choice::Ours { entry, params: params.clone() }),
         }
     }
 

@@ -16,7 +16,7 @@ use symbiosis_base::{Bytes, Nanos, Random};
 use symbiosis_path::{LinkSample, LinkSpec, LinkStats, Network, NetworkLink, Traffic, TrafficSpec};
 
 use crate::clock::Clock;
-use crate::harm::Harm;
+use crate::impairments::Impairments;
 use crate::socket::{Lateness, Udp, wait};
 
 /// Datagrams that are taken from a socket before others get their turn.
@@ -36,7 +36,7 @@ pub struct Path {
     /// What UDP and IP add to a datagram.
     pub overhead: Bytes,
     /// What happens to datagrams behind the links, in both directions. Its times count from the first datagram on.
-    pub harm: Harm,
+    pub impairments: Impairments,
     /// When clients seem to be elsewhere from then on, since the first datagram: somebody translates addresses, and has forgotten.
     pub rebinds: Vec<Nanos>,
     /// Seeds losses, jitter and others.
@@ -184,7 +184,7 @@ impl Relay {
                 if left.stream == 0 {
                     self.crossings.push((left.cargo.since, left.at - left.cargo.since));
                 }
-                for (at, datagram) in self.path.harm.delivers(left.at, left.cargo.datagram, &mut self.random) {
+                for (at, datagram) in self.path.impairments.delivers(left.at, left.cargo.datagram, &mut self.random) {
                     self.ordinal += 1;
                     self.pending.push(Reverse((at, self.ordinal, left.stream, datagram)));
                 }

@@ -9,6 +9,7 @@ use symbiosis_path::{Gaps, Sizes, Steps, Traffic, TrafficSpec};
 use symbiosis_quic::choice::Choice;
 use symbiosis_quic::node::Settings;
 use symbiosis_quic::transfer::{Nothing, Pattern, Task};
+use symbiosis_quic::virtual_time::Event;
 
 const MBPS: f64 = 20.0;
 /// What others leave.
@@ -36,7 +37,7 @@ fn reads(receiver_times: bool, ack_jitter: Nanos, seed: u64) -> Read {
     let task = Task::Drain { source: Box::new(Pattern(u64::MAX)) };
     let (mut world, ids) = way.world(|| Box::new(Nothing), vec![(Choice::find("probe", &params).unwrap(), vec![task])]);
     let udp = TrafficSpec { sizes: Sizes::Internet, gaps: Gaps::Exponential, rate: Steps::constant(Rate::from_mbps(MBPS - FREE)) };
-    world.cross(Traffic::new(udp, Random::new(seed, 200)), BOTTLENECK);
+    world.cross(Traffic::new(udp, Random::new(seed, 200)), vec![BOTTLENECK]);
     world.log = Some(Vec::new());
     let (mut a, mut k, mut count) = (0.0, 0.0, 0.0);
     let mut at = Nanos::from_millis(1000 * FROM_S);
@@ -54,7 +55,7 @@ fn reads(receiver_times: bool, ack_jitter: Nanos, seed: u64) -> Read {
     }
     let log = world.log.unwrap();
     let sent = |node| {
-        let all = log.iter().filter(|passed| passed.from == node && !passed.came);
+        let all = log.iter().filter(|passed| passed.from == node && passed.event == Event::Departed);
         (all.clone().count() as f64, all.map(|passed| passed.bytes.as_f64()).sum::<f64>())
     };
     let ((back, bytes), (there, _)) = (sent(0), sent(1));

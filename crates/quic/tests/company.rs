@@ -20,7 +20,7 @@ fn two(ccs: [&str; 2], seed: u64) -> [f64; 2] {
     let (mut world, _) = way.world(|| Box::new(Nothing), clients.into());
     let rate = Steps::constant(Rate::from_mbps(0.05 * MBPS));
     let others = TrafficSpec { sizes: Sizes::Fixed(Bytes(500)), gaps: Gaps::Exponential, rate };
-    world.cross(Traffic::new(others, Random::new(seed, 200)), BOTTLENECK);
+    world.cross(Traffic::new(others, Random::new(seed, 200)), vec![BOTTLENECK]);
     let mut done = |until| {
         world.run(until, |_| true);
         [1, 2].map(|at| progress(&mut world, at).done)

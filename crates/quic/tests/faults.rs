@@ -11,11 +11,11 @@ use std::path::Path;
 use common::{Way, choice, progress};
 use symbiosis_base::Nanos;
 use symbiosis_quic::clock::Clock;
-use symbiosis_quic::harm::Harm;
 use symbiosis_quic::identity::{Identity, Trust};
+use symbiosis_quic::impairments::Impairments;
 use symbiosis_quic::node::Node;
 use symbiosis_quic::transfer::{Failed, FileSource, Folder, Pattern, Progress, Sink, Source, Store, Target, Task, Transfer};
-use symbiosis_quic::virtual_time::{Route, World, address};
+use symbiosis_quic::virtual_time::{Emulation, Route, address};
 
 const SEEDS: u64 = 20;
 const BYTES: u64 = 1_000_000;
@@ -94,13 +94,13 @@ impl Run<'_> {
     }
 
     /// A client behind the way joins.
-    fn client(&self, world: &mut World<Transfer>, task: Task) -> usize {
+    fn client(&self, world: &mut Emulation<Transfer>, task: Task) -> usize {
         let mut node = Node::client(self.clock, self.way.settings, choice(self.cc), self.way.seed + 1000);
         let trust = Trust::Pinned(self.identity.fingerprint());
         node.connect(world.now(), address(0), None, &trust, Transfer::client([task])).unwrap();
         let client = world.add(node);
         for (from, to, link) in [(client, 0, 0), (0, client, 1)] {
-            world.route(from, to, Route { links: vec![link], harm: self.way.harm.clone() });
+            world.route(from, to, Route { links: vec![link], impairments: self.way.impairments.clone() });
         }
         client
     }
@@ -114,12 +114,12 @@ impl Run<'_> {
 
     /// How it went, and when it was over.
     fn goes(&self, sends: bool, event: Event) -> (Result<(), String>, Nanos) {
-        let mut world = World::new(self.way.links(), self.way.settings.overhead, self.way.seed);
+        let mut world = Emulation::new(self.way.links(), self.way.settings.overhead, self.way.seed);
         // Of a full disk, a third of the file has room.
         let room = if event == Event::Full { BYTES / 3 } else { BYTES };
         world.add(self.server(room));
         let client = self.client(&mut world, self.task(sends));
-        let until = |world: &mut World<Transfer>, client, end| {
+        let until = |world: &mut Emulation<Transfer>, client, end| {
             world.run(end, |world| is_under_way(&progress(world, client)));
         };
         let at = when(self.way.seed);
@@ -138,14 +138,14 @@ impl Run<'_> {
         let went = outcome(&progress(&mut world, client));
         // The same command once more, with room: what was there is taken up again.
         if went.is_err() {
-            drop(std::mem::replace(&mut world, World::new(self.way.links(), self.way.settings.overhead, self.way.seed)));
+            drop(std::mem::replace(&mut world, Emulation::new(self.way.links(), self.way.settings.overhead, self.way.seed)));
             world.add(self.server(BYTES));
             let client = self.client(&mut world, self.task(sends));
             until(&mut world, client, LONGEST);
             let progress = progress(&mut world, client);
             assert_eq!(outcome(&progress), Ok(()));
             // Where packets are lost beside, perhaps nothing had come yet.
-            assert!(progress.resumed > 0 || self.way.harm != Harm::default(), "nothing of it was kept: {progress:?}");
+            assert!(progress.resumed > 0 || self.way.impairments != Impairments::default(), "nothing of it was kept: {progress:?}");
         }
         (went, over)
     }
@@ -176,27 +176,27 @@ fn peak_memory() -> u64 {
     line.trim().trim_end_matches(" kB").parse::<u64>().unwrap() * 1024
 }
 
-fn faults(seed: u64) -> Vec<(&'static str, Harm, Event)> {
-    let (none, ms) = (Harm::default(), Nanos::from_millis);
+fn faults(seed: u64) -> Vec<(&'static str, Impairments, Event)> {
+    let (none, ms) = (Impairments::default(), Nanos::from_millis);
     let dark = (when(seed), when(seed) + ms(5000));
     vec![
         ("nothing", none.clone(), Event::None),
-        ("loss 1 %", Harm { loss: 0.01, ..none.clone() }, Event::None),
-        ("loss 5 %", Harm { loss: 0.05, ..none.clone() }, Event::None),
-        ("loss 20 %", Harm { loss: 0.2, ..none.clone() }, Event::None),
-        ("reordering 10 %, 15 ms", Harm { late: 0.1, late_by: ms(15), ..none.clone() }, Event::None),
-        ("duplication 20 %", Harm { duplicate: 0.2, ..none.clone() }, Event::None),
-        ("bits flipped in 5 %", Harm { damage: 0.05, ..none.clone() }, Event::None),
-        ("truncated 5 %", Harm { truncate: 0.05, ..none.clone() }, Event::None),
-        ("forged beside 20 %", Harm { forge: 0.2, ..none.clone() }, Event::None),
-        ("blackout of 5 s", Harm { blackouts: vec![dark], ..none.clone() }, Event::None),
+        ("loss 1 %", Impairments { loss: 0.01, ..none.clone() }, Event::None),
+        ("loss 5 %", Impairments { loss: 0.05, ..none.clone() }, Event::None),
+        ("loss 20 %", Impairments { loss: 0.2, ..none.clone() }, Event::None),
+        ("reordering 10 %, 15 ms", Impairments { late: 0.1, late_by: ms(15), ..none.clone() }, Event::None),
+        ("duplication 20 %", Impairments { duplicate: 0.2, ..none.clone() }, Event::None),
+        ("bits flipped in 5 %", Impairments { damage: 0.05, ..none.clone() }, Event::None),
+        ("truncated 5 %", Impairments { truncate: 0.05, ..none.clone() }, Event::None),
+        ("forged beside 20 %", Impairments { forge: 0.2, ..none.clone() }, Event::None),
+        ("blackout of 5 s", Impairments { blackouts: vec![dark], ..none.clone() }, Event::None),
         ("new address", none.clone(), Event::Rebind),
-        ("new address, loss 5 %", Harm { loss: 0.05, ..none.clone() }, Event::Rebind),
+        ("new address, loss 5 %", Impairments { loss: 0.05, ..none.clone() }, Event::Rebind),
         ("server restarted", none.clone(), Event::Restart),
         ("disk full", none.clone(), Event::Full),
         (
             "all of it",
-            Harm {
+            Impairments {
                 loss: 0.05,
                 late: 0.1,
                 late_by: ms(15),
@@ -227,11 +227,11 @@ fn a_file_arrives_as_it_was_or_not_at_all() {
             }
             let (mut through, mut longest, mut otherwise) = (0, Nanos::ZERO, BTreeMap::new());
             for seed in 1..=SEEDS {
-                let (_, harm, event) = faults(seed).swap_remove(row);
+                let (_, impairments, event) = faults(seed).swap_remove(row);
                 let (here, there) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
                 fs::write(if sends { here.path() } else { there.path() }.join("from"), &content).unwrap();
                 let cc = CONTROLLERS[seed as usize % CONTROLLERS.len()];
-                let way = Way { harm, seed, ..Way::new(20.0, 40, 100) };
+                let way = Way { impairments, seed, ..Way::new(20.0, 40, 100) };
                 let run = Run { way, clock, identity: &identity, cc, here: here.path(), there: there.path() };
                 let (went, over) = run.goes(sends, event);
                 if went.is_err() && name.contains("addr") {

@@ -14,8 +14,8 @@ use symbiosis_base::{Bytes, Nanos, Rate};
 use symbiosis_path::{LinkSpec, QueueLimit};
 use symbiosis_quic::choice::Choice;
 use symbiosis_quic::clock::Clock;
-use symbiosis_quic::harm::Harm;
 use symbiosis_quic::identity::{Identity, Trust};
+use symbiosis_quic::impairments::Impairments;
 use symbiosis_quic::node::Node;
 use symbiosis_quic::relay::{self, Relay};
 use symbiosis_quic::socket::{Call, CallError, Udp, Watch, run, settings_for};
@@ -30,7 +30,7 @@ fn here() -> SocketAddr {
 }
 
 /// Sends `from/file` to a server of `to` over 20 Mbit/s and 40 ms.
-fn sends(from: &Path, to: &Path, harm: Harm, rebinds: Vec<Nanos>) -> Result<(), CallError> {
+fn sends(from: &Path, to: &Path, impairments: Impairments, rebinds: Vec<Nanos>) -> Result<(), CallError> {
     let (identity, _) = Identity::generate().unwrap();
     let enough = Arc::new(AtomicBool::new(false));
     thread::scope(|scope| {
@@ -55,7 +55,7 @@ fn sends(from: &Path, to: &Path, harm: Harm, rebinds: Vec<Nanos>) -> Result<(), 
             let end = LinkSpec::ideal(Rate::from_mbps(20.0), Nanos::from_millis(20));
             let forth = LinkSpec { queue: QueueLimit::Packets(100), ..end.clone() };
             let sample_every = Nanos::from_millis(100);
-            let path = relay::Path { forth, back: end, others: None, overhead: Bytes(28), harm, rebinds, seed: 1, sample_every };
+            let path = relay::Path { forth, back: end, others: None, overhead: Bytes(28), impairments, rebinds, seed: 1, sample_every };
             let relay = Relay::new(server, path).unwrap();
             tell.send(relay.address().unwrap()).unwrap();
             relay.run(enough).unwrap();
@@ -77,28 +77,28 @@ fn sends(from: &Path, to: &Path, harm: Harm, rebinds: Vec<Nanos>) -> Result<(), 
 
 #[test]
 fn a_file_arrives_as_it_was_or_not_at_all() {
-    let (none, ms) = (Harm::default(), Nanos::from_millis);
-    let faults: [(&str, Harm, Vec<Nanos>); 9] = [
-        ("loss 1 %", Harm { loss: 0.01, ..none.clone() }, Vec::new()),
-        ("loss 5 %", Harm { loss: 0.05, ..none.clone() }, Vec::new()),
-        ("loss 20 %", Harm { loss: 0.2, ..none.clone() }, Vec::new()),
-        ("reordering", Harm { late: 0.1, late_by: ms(15), ..none.clone() }, Vec::new()),
-        ("duplication", Harm { duplicate: 0.2, ..none.clone() }, Vec::new()),
-        ("damage", Harm { damage: 0.05, truncate: 0.05, forge: 0.2, ..none.clone() }, Vec::new()),
-        ("blackout of 5 s", Harm { blackouts: vec![(ms(300), ms(5300))], ..none.clone() }, Vec::new()),
+    let (none, ms) = (Impairments::default(), Nanos::from_millis);
+    let faults: [(&str, Impairments, Vec<Nanos>); 9] = [
+        ("loss 1 %", Impairments { loss: 0.01, ..none.clone() }, Vec::new()),
+        ("loss 5 %", Impairments { loss: 0.05, ..none.clone() }, Vec::new()),
+        ("loss 20 %", Impairments { loss: 0.2, ..none.clone() }, Vec::new()),
+        ("reordering", Impairments { late: 0.1, late_by: ms(15), ..none.clone() }, Vec::new()),
+        ("duplication", Impairments { duplicate: 0.2, ..none.clone() }, Vec::new()),
+        ("damage", Impairments { damage: 0.05, truncate: 0.05, forge: 0.2, ..none.clone() }, Vec::new()),
+        ("blackout of 5 s", Impairments { blackouts: vec![(ms(300), ms(5300))], ..none.clone() }, Vec::new()),
         ("new address", none, vec![ms(300)]),
-        ("new address, loss 5 %", Harm { loss: 0.05, ..Harm::default() }, vec![ms(300)]),
+        ("new address, loss 5 %", Impairments { loss: 0.05, ..Impairments::default() }, vec![ms(300)]),
     ];
     let mut content = vec![0; BYTES as usize];
     Pattern(BYTES).read_at(0, &mut content).unwrap();
     let content = &content;
     thread::scope(|scope| {
-        for (name, harm, rebinds) in faults {
+        for (name, impairments, rebinds) in faults {
             scope.spawn(move || {
                 let (from, to) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
                 fs::write(from.path().join("file"), content).unwrap();
                 let start = Instant::now();
-                let went = sends(from.path(), to.path(), harm, rebinds);
+                let went = sends(from.path(), to.path(), impairments, rebinds);
                 println!("{name}: {went:?} after {:.1} s", start.elapsed().as_secs_f64());
                 assert!(start.elapsed() < LONGEST, "{name}: {went:?}");
                 match (went, fs::read(to.path().join("file"))) {

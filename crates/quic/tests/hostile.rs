@@ -11,11 +11,11 @@ use noq_proto::{Connection, ConnectionError, Dir, StreamId};
 use proptest::prelude::*;
 use symbiosis_base::Nanos;
 use symbiosis_quic::clock::Clock;
-use symbiosis_quic::harm::Harm;
 use symbiosis_quic::identity::{Identity, Trust};
+use symbiosis_quic::impairments::Impairments;
 use symbiosis_quic::node::{Next, Node, Session, Settings};
 use symbiosis_quic::transfer::{Folder, Nothing, Pattern, Task, Transfer};
-use symbiosis_quic::virtual_time::{Route, World, address};
+use symbiosis_quic::virtual_time::{Emulation, Route, address};
 
 /// A server, or a client that writes what it is told to and then waits.
 enum Side {
@@ -77,7 +77,7 @@ fn hears(root: &Path, streams: Vec<Vec<u8>>) {
     let (identity, _) = Identity::generate().unwrap();
     let folder = Folder::new(root, true).unwrap();
     let way = Way::new(100.0, 2, 100);
-    let mut world: World<Side> = World::new(way.links(), settings.overhead, 1);
+    let mut world: Emulation<Side> = Emulation::new(way.links(), settings.overhead, 1);
     let accept = Box::new(move |_| Side::Server(Transfer::server(Box::new(folder.clone()))));
     world.add(Node::server(clock, settings, choice("reno"), 1, &identity, accept).unwrap());
     let trust = Trust::Pinned(identity.fingerprint());
@@ -86,8 +86,8 @@ fn hears(root: &Path, streams: Vec<Vec<u8>>) {
         let mut node = Node::client(clock, settings, choice("reno"), 2);
         let id = node.connect(world.now(), address(0), None, &trust, session).unwrap();
         let client = world.add(node);
-        world.route(client, 0, Route { links: vec![0], harm: Harm::default() });
-        world.route(0, client, Route { links: vec![1], harm: Harm::default() });
+        world.route(client, 0, Route { links: vec![0], impairments: Impairments::default() });
+        world.route(0, client, Route { links: vec![1], impairments: Impairments::default() });
         world.run(world.now() + Nanos::from_millis(500), |_| true);
         if let Some(Side::Server(client)) = world.node(client).session(id) {
             assert!(client.progress_made().unwrap().finished.is_some(), "the server still serves");
@@ -100,7 +100,7 @@ fn is_lied_to(cc: &str, says: &[Vec<u8>], both: bool) {
     let (clock, settings) = (Clock::start(), Settings::default());
     let (identity, _) = Identity::generate().unwrap();
     let way = Way::new(20.0, 20, 100);
-    let mut world: World<Side> = World::new(way.links(), settings.overhead, 1);
+    let mut world: Emulation<Side> = Emulation::new(way.links(), settings.overhead, 1);
     let lies = says.to_vec();
     let accept = Box::new(move |_| Side::Liar { works: Transfer::server(Box::new(Nothing)), says: lies.clone(), said: 0 });
     world.add(Node::server(clock, settings, choice(cc), 1, &identity, accept).unwrap());
@@ -109,8 +109,8 @@ fn is_lied_to(cc: &str, says: &[Vec<u8>], both: bool) {
     let mut node = Node::client(clock, settings, choice(cc), 2);
     let id = node.connect(Nanos::ZERO, address(0), None, &Trust::Pinned(identity.fingerprint()), side).unwrap();
     let client = world.add(node);
-    world.route(client, 0, Route { links: vec![0], harm: Harm::default() });
-    world.route(0, client, Route { links: vec![1], harm: Harm::default() });
+    world.route(client, 0, Route { links: vec![0], impairments: Impairments::default() });
+    world.route(0, client, Route { links: vec![1], impairments: Impairments::default() });
     let packet = u64::from(settings.payload) + settings.overhead.0;
     // A sender that asked its receiver for nonsense may be brought down to the least rate there is, of HCC's: a packet a second.
     let slowest = Nanos::from_millis(1000) * (300_000 / u64::from(settings.payload) * 5 / 4);

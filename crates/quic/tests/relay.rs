@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use symbiosis_base::{Bytes, Nanos, Rate};
 use symbiosis_path::{Gaps, LinkSpec, QueueLimit, RateSpec, Sizes, Steps, TrafficSpec};
-use symbiosis_quic::harm::Harm;
+use symbiosis_quic::impairments::Impairments;
 use symbiosis_quic::relay::{Path, Relay, Relayed};
 
 const OVERHEAD: Bytes = Bytes(28);
@@ -22,7 +22,7 @@ fn path(mbps: f64, delay_ms: u64, queue: u64) -> Path {
         back,
         others: None,
         overhead: OVERHEAD,
-        harm: Harm::default(),
+        impairments: Impairments::default(),
         rebinds: Vec::new(),
         seed: 1,
         sample_every: Nanos::from_millis(10),

@@ -8,9 +8,10 @@ use std::path::Path;
 use common::{Way, choice, goodput, progress, run};
 use symbiosis_base::Nanos;
 use symbiosis_quic::choice::Choice;
-use symbiosis_quic::harm::Harm;
+use symbiosis_quic::impairments::Impairments;
 use symbiosis_quic::node::Settings;
 use symbiosis_quic::transfer::{Failed, FileSource, Folder, Pattern, Progress, Source, Target, Task};
+use symbiosis_quic::virtual_time::Event;
 
 /// A file of so many bytes, and the task to send it.
 fn file(folder: &Path, bytes: u64) -> Vec<u8> {
@@ -50,8 +51,8 @@ fn every_controller_fills_a_path() {
 fn a_blackout_costs_at_most_twice_itself() {
     for cc in ["symbiosis", "reno", "cubic", "vegas", "quic-cubic"] {
         let plain = Way::new(20.0, 40, 100);
-        let harm = Harm { blackouts: vec![(Nanos::from_millis(1000), Nanos::from_millis(6000))], ..Harm::default() };
-        let dark = Way { harm, ..plain.clone() };
+        let impairments = Impairments { blackouts: vec![(Nanos::from_millis(1000), Nanos::from_millis(6000))], ..Impairments::default() };
+        let dark = Way { impairments, ..plain.clone() };
         let task = || Task::Drain { source: Box::new(Pattern(10_000_000)) };
         let [plain, dark] = [plain, dark].map(|way| run(&mut way.one(cc, task()), 100).finished.unwrap().secs());
         // Nobody tells that the path is back: a probe must find out. Probes come at intervals that at most double (RFC 9002 §6.2.1), so
@@ -67,9 +68,9 @@ fn thousands_of_gaps_are_no_reason_to_give_up() {
     // 6000 packets leave at once and need 72 ms for it. Half of them come 100 ms late: when all others are there, 3000 pieces lie apart, with
     // a gap before every second of them. noq alone gives a connection up that has more than 2048 pieces and 1024 gaps (`assembler.rs`).
     let settings = Settings { initial_window: 6000, ..Settings::default() };
-    let harm = Harm { late: 0.5, late_by: Nanos::from_millis(100), ..Harm::default() };
+    let impairments = Impairments { late: 0.5, late_by: Nanos::from_millis(100), ..Impairments::default() };
     let task = Task::Drain { source: Box::new(Pattern(20_000_000)) };
-    let mut world = Way { settings, harm, ..Way::new(1000.0, 40, 10_000) }.one("reno", task);
+    let mut world = Way { settings, impairments, ..Way::new(1000.0, 40, 10_000) }.one("reno", task);
     world.run(Nanos::from_millis(1000), |_| true);
     let progress = progress(&mut world, 1);
     assert_eq!(progress.failed, None);
@@ -100,7 +101,8 @@ fn a_peer_that_is_gone_is_noticed_and_what_came_is_kept() {
     let progress = run(&mut world, 100);
     assert!(is_through(&progress), "{progress:?}");
     assert!((1_500_000..4_000_000).contains(&progress.resumed), "20 Mbit/s for almost 1.5 s: {}", progress.resumed);
-    let sent: u64 = world.log.unwrap().iter().filter(|passed| passed.from == 1 && !passed.came).map(|passed| passed.bytes.0).sum();
+    let sent: u64 =
+        world.log.unwrap().iter().filter(|passed| passed.from == 1 && passed.event == Event::Departed).map(|passed| passed.bytes.0).sum();
     let missing = content.len() as u64 - progress.resumed;
     assert!(sent < missing + missing / 10 + 20_000, "{sent} bytes for {missing}");
     assert!(fs::read(there.path().join("file")).unwrap() == content);
@@ -167,8 +169,8 @@ fn a_stranger_is_refused() {
     let session = Transfer::client([Task::Drain { source: Box::new(Pattern(1)) }]);
     let id = node.connect(now, address(0), None, &Trust::Pinned(other), session).unwrap();
     let client = world.add(node);
-    world.route(client, 0, Route { links: vec![0], harm: Harm::default() });
-    world.route(0, client, Route { links: vec![1], harm: Harm::default() });
+    world.route(client, 0, Route { links: vec![0], impairments: Impairments::default() });
+    world.route(0, client, Route { links: vec![1], impairments: Impairments::default() });
     world.run(now + Nanos::from_millis(2000), |_| true);
     let Some(Failed::Ended(why)) = progress(&mut world, client).failed else { panic!("it was believed") };
     assert!(why.to_string().contains("certificate"), "{why}");
@@ -179,8 +181,9 @@ fn a_stranger_is_refused() {
 #[test]
 fn the_same_seed_is_the_same_run() {
     let log = |seed, cc| {
-        let harm = Harm { loss: 0.02, duplicate: 0.02, late: 0.02, late_by: Nanos::from_millis(15), ..Harm::default() };
-        let mut world = Way { harm, seed, ..Way::new(20.0, 40, 50) }.one(cc, Task::Drain { source: Box::new(Pattern(3_000_000)) });
+        let impairments =
+            Impairments { loss: 0.02, duplicate: 0.02, late: 0.02, late_by: Nanos::from_millis(15), ..Impairments::default() };
+        let mut world = Way { impairments, seed, ..Way::new(20.0, 40, 50) }.one(cc, Task::Drain { source: Box::new(Pattern(3_000_000)) });
         world.log = Some(Vec::new());
         assert!(is_through(&run(&mut world, 100)));
         world.log.unwrap()

@@ -104,6 +104,12 @@ impl Tally {
         }
     }
 
+    /// What a packet held is retransmitted, in packets that are counted as any other: QUIC's way.
+    pub fn retransmitted(&mut self, now: Nanos) {
+        self.resent.measured += u64::from(self.measures(now));
+        self.resent.total += 1;
+    }
+
     /// A retransmission timeout.
     pub fn timeout(&mut self, now: Nanos) {
         self.timeouts.measured += u64::from(self.measures(now));

@@ -237,7 +237,7 @@ fn line(plan: &Plan, at: LinkId, merge: Merge, slots: &mut Slotting) -> Line {
     let every = plan.sample_every.filter(|_| planned.listed);
     match merge {
         Merge::Managed(streams) => {
-            let link = ManagedLink::new(&planned.spec, random, streams.len(), (from, to), every);
+            let link = ManagedLink::new(&planned.spec, random, (from, to), every);
             Line::Managed(Box::new(Managed { link, slot: slots.slot(Event::Link(at as u32)), streams }))
         }
         _ if planned.listed || planned.spec.queue != QueueLimit::Unlimited => {

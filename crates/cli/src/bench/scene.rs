@@ -2,7 +2,7 @@
 
 use symbiosis_base::{Bytes, Nanos, Rate};
 use symbiosis_path::{Gaps, LinkSpec, QueueLimit, Sizes, Steps, TrafficSpec};
-use symbiosis_quic::harm::Harm;
+use symbiosis_quic::impairments::Impairments;
 use symbiosis_quic::node::Settings;
 use symbiosis_quic::relay::Path;
 use symbiosis_quic::socket::settings_for;
@@ -50,7 +50,7 @@ impl Emulated {
             back,
             others,
             overhead: settings.overhead,
-            harm: Harm::default(),
+            impairments: Impairments::default(),
             rebinds: Vec::new(),
             seed,
             sample_every: LOOKS_EVERY,

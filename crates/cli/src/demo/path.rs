@@ -2,7 +2,7 @@
 
 use symbiosis_base::{Bytes, Nanos, Rate};
 use symbiosis_path::{Gaps, LinkSpec, QueueLimit, Sizes, Steps, TrafficSpec};
-use symbiosis_quic::harm::Harm;
+use symbiosis_quic::impairments::Impairments;
 use symbiosis_quic::relay;
 
 /// The path in words.
@@ -37,7 +37,7 @@ pub fn path(overhead: Bytes, seed: u64) -> relay::Path {
         back,
         others: Some(others),
         overhead,
-        harm: Harm::default(),
+        impairments: Impairments::default(),
         rebinds: Vec::new(),
         seed,
         sample_every: Nanos::from_millis(20),

@@ -3,17 +3,9 @@
 //! The path is B's to California, on which UDP leaves 80, 30, 50 Mbit/s. What a controller makes of it should not hang on who carries its
 //! packets.
 
-use rayon::prelude::*;
-use symbiosis_base::{Nanos, Random};
-use symbiosis_path::{Link, Traffic};
-use symbiosis_quic::choice::Choice;
-use symbiosis_quic::clock::Clock;
-use symbiosis_quic::harm::Harm;
-use symbiosis_quic::identity::{Identity, Trust};
-use symbiosis_quic::node::{Node, Settings};
-use symbiosis_quic::transfer::{Nothing, Pattern, Task, Transfer};
-use symbiosis_quic::virtual_time::{Route, World as Virtual, address};
-use symbiosis_run::{Outcome as Run, Plan, source};
+use symbiosis_quic::virtual_time::Quic;
+use symbiosis_run::Outcome as Run;
+use symbiosis_sim::Simulator;
 
 use crate::toolkit::Lab;
 use crate::toolkit::claims::within;
@@ -27,8 +19,6 @@ use symbiosis_report::outcome::{Claim, Measured, Outcome};
 
 /// A curve has a point for so many seconds.
 const STEP: f64 = 1.0;
-/// Windows are looked at so often \[s\].
-const LOOK: f64 = 0.05;
 
 /// What one run made of it.
 struct Seen {
@@ -53,13 +43,12 @@ pub fn run(lab: &Lab) -> Outcome {
     let steps = if lab.quick { steps.quicker(1.0 / 3.0) } else { steps };
     let scenario = lab.scenario(&steps.text(OURS, &lines(OURS)));
     let rtt = steps.path.rtt_ms();
+    let seen = |runs: Vec<Run>| runs.iter().map(|run| of_packets(run, rtt)).collect();
+    let Ok(simulated) = lab.over_seeds_on(&Simulator, &scenario.plan);
+    let over_quic = lab.over_seeds_on(&Quic, &scenario.plan);
     let mut worlds = vec![
-        Told {
-            name: "simulator",
-            place: "in the simulator",
-            seen: Ok(lab.over_seeds(&scenario).iter().map(|run| of_packets(run, rtt)).collect()),
-        },
-        Told { name: "QUIC", place: "over QUIC", seen: Ok(over_quic(lab, &scenario.plan, rtt)) },
+        Told { name: "simulator", place: "in the simulator", seen: Ok(seen(simulated)) },
+        Told { name: "QUIC", place: "over QUIC", seen: over_quic.map(seen).map_err(|error| error.to_string()) },
     ];
     if lab.world == World::Kernel {
         let set = set(lab, &steps, OURS);
@@ -79,67 +68,10 @@ pub fn run(lab: &Lab) -> Outcome {
     found
 }
 
-/// A run of a simulator or of the kernel.
+/// A run of whichever world.
 fn of_packets(run: &Run, rtt_ms: f64) -> Seen {
     let window = series::window(run, 0).into_iter().map(|(at, packets)| (at, packets * 12.0 / rtt_ms)).collect();
     Seen { throughput: series::throughput(run, 0, STEP), window }
-}
-
-fn over_quic(lab: &Lab, plan: &Plan, rtt_ms: f64) -> Vec<Seen> {
-    let seeds: Vec<u64> = (1..=lab.seeds).collect();
-    let one = |seed: &u64| {
-        let seen = quic(&Plan { seed: *seed, ..plan.clone() }, rtt_ms);
-        (lab.ran)();
-        seen
-    };
-    seeds.par_iter().map(one).collect()
-}
-
-/// The plan's first flow over QUIC: an endless file from a client to a server.
-fn quic(plan: &Plan, rtt_ms: f64) -> Seen {
-    const SERVER: usize = 0;
-    const CLIENT: usize = 1;
-    let (clock, settings, flow) = (Clock::start(), Settings::default(), &plan.flows[0]);
-    let link = |(at, planned): (u64, &symbiosis_run::PlannedLink)| {
-        Link::watched(&planned.spec, Random::new(plan.seed, source::LINK + at), Nanos::ZERO, plan.duration, None)
-    };
-    let links = (0..).zip(&plan.links).map(link).collect();
-    let mut world: Virtual<Transfer> = Virtual::new(links, settings.overhead, plan.seed);
-    let choice = |name| Choice::find(name, &[]).expect("it is registered");
-    let (identity, _) = Identity::generate().expect("keys can be made");
-    let accept = Box::new(|_| Transfer::server(Box::new(Nothing)));
-    world.add(Node::server(clock, settings, choice("reno"), plan.seed, &identity, accept).expect("its keys are sound"));
-    let mut client = Node::client(clock, settings, choice(flow.cc.name), plan.seed.wrapping_add(1000));
-    let task = Task::Drain { source: Box::new(Pattern(u64::MAX)) };
-    let trust = Trust::Pinned(identity.fingerprint());
-    let id = client.connect(Nanos::ZERO, address(SERVER), None, &trust, Transfer::client(vec![task])).expect("the name is sound");
-    world.add(client);
-    let way = |route: &[usize]| Route { links: route.to_vec(), harm: Harm::default() };
-    world.route(CLIENT, SERVER, way(&flow.route));
-    world.route(SERVER, CLIENT, way(&flow.ack_route));
-    for (at, cross) in (0..).zip(&plan.cross) {
-        world.cross(Traffic::new(cross.traffic.clone(), Random::new(plan.seed, source::TRAFFIC + at)), cross.route[0]);
-    }
-    let (mut throughput, mut window) = (Vec::new(), Vec::new());
-    let (mut bytes, mut since) = (0, 0.0);
-    for look in 1.. {
-        let at = f64::from(look) * LOOK;
-        if at > plan.duration.secs() + 1e-9 {
-            break;
-        }
-        world.log = Some(Vec::new());
-        world.run(Nanos::from_secs(at), |_| true);
-        let log = world.log.take().unwrap_or_default();
-        bytes += log.iter().filter(|passed| passed.came && passed.from == CLIENT).map(|passed| passed.bytes.0).sum::<u64>();
-        if let Some(view) = world.node(CLIENT).view(id) {
-            window.push((at, view.window.as_f64() * 8e-3 / rtt_ms));
-        }
-        if at >= since + STEP - 1e-9 {
-            throughput.push((at, bytes as f64 * 8e-6 / (at - since)));
-            (bytes, since) = (0, at);
-        }
-    }
-    Seen { throughput, window }
 }
 
 /// A curve for each world, the first run, and what is available.

@@ -4,7 +4,8 @@ use std::sync::atomic::AtomicBool;
 
 use rayon::prelude::*;
 use symbiosis_base::Nanos;
-use symbiosis_run::{Outcome, Plan};
+use symbiosis_run::{Outcome, Plan, Runner};
+use symbiosis_sim::Simulator;
 
 use crate::world::World;
 use symbiosis_scenario::Scenario;
@@ -48,8 +49,22 @@ impl Lab<'_> {
 
     /// A run with each seed, in their order.
     pub(crate) fn over_seeds(&self, scenario: &Scenario) -> Vec<Outcome> {
+        let Ok(outcomes) = self.over_seeds_on(&Simulator, &scenario.plan);
+        outcomes
+    }
+
+    /// A run with each seed, in their order, by whatever can carry out several at a time.
+    ///
+    /// # Errors
+    /// As the runner's.
+    pub(crate) fn over_seeds_on<R: Runner<Error: Send> + Sync>(&self, runner: &R, plan: &Plan) -> Result<Vec<Outcome>, R::Error> {
         let seeds: Vec<u64> = (1..=self.seeds).collect();
-        seeds.par_iter().map(|seed| self.run_plan(&Plan { seed: *seed, ..scenario.plan.clone() })).collect()
+        let one = |seed: &u64| {
+            let outcome = runner.run(&Plan { seed: *seed, ..plan.clone() });
+            (self.ran)();
+            outcome
+        };
+        seeds.par_iter().map(one).collect()
     }
 
     /// A run with each seed, in their order. What nothing random enters is not one case for that: from seed to seed flows after the first

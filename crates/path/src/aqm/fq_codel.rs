@@ -12,8 +12,9 @@ use crate::QueueLimit;
 #[derive(Debug)]
 pub(super) struct FqCoDel {
     quantum: i64,
-    /// The queue of each stream. Streams that were hashed to one queue share it.
+    /// The queue of each stream, drawn when it is first heard of. Streams that were hashed to one queue share it.
     queue_of: Vec<usize>,
+    hash: Random,
     queues: Vec<Stream>,
     /// Queues that have become active lately: they go first, once.
     new: VecDeque<usize>,
@@ -33,11 +34,12 @@ struct Stream {
 
 impl FqCoDel {
     /// With the streams' hash from the generator: who shares a queue changes with the seed, as with RFC 8290's random hash (§4.1).
-    pub(super) fn new(spec: FqCoDelSpec, streams: usize, mut hash: Random) -> FqCoDel {
+    pub(super) fn new(spec: FqCoDelSpec, hash: Random) -> FqCoDel {
         let stream = || Stream { queue: CoDel::new(spec.codel), credits: 0, active: false };
         FqCoDel {
             quantum: spec.quantum.0 as i64,
-            queue_of: (0..streams).map(|_| (hash.seed() % spec.flows as u64) as usize).collect(),
+            queue_of: Vec::new(),
+            hash,
             queues: (0..spec.flows).map(|_| stream()).collect(),
             new: VecDeque::new(),
             old: VecDeque::new(),
@@ -46,9 +48,17 @@ impl FqCoDel {
         }
     }
 
+    /// Draws in the order of streams' numbers, whichever is heard of first.
+    fn queue_of(&mut self, stream: usize) -> usize {
+        while self.queue_of.len() <= stream {
+            self.queue_of.push((self.hash.seed() % self.queues.len() as u64) as usize);
+        }
+        self.queue_of[stream]
+    }
+
     /// RFC 8290 §4.1. Beyond the limit the queue with most bytes loses its head.
     pub(super) fn join(&mut self, packet: Packet, limit: QueueLimit, mut drop: impl FnMut(Packet)) {
-        let at = self.queue_of[packet.stream];
+        let at = self.queue_of(packet.stream);
         let stream = &mut self.queues[at];
         stream.queue.join(packet);
         self.packets += 1;

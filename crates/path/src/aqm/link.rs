@@ -32,23 +32,16 @@ pub struct ManagedLink {
 }
 
 impl ManagedLink {
-    /// A link that so many streams cross, with statistics over the window `from..to`, and samples at every multiple of `sample_every` if
-    /// given.
+    /// A link with statistics over the window `from..to`, and samples at every multiple of `sample_every` if given.
     ///
     /// # Panics
     /// When the queue is drop-tail: a [`Link`](crate::Link) does that.
-    pub fn new(
-        spec: &LinkSpec,
-        mut random: Random,
-        streams: usize,
-        (from, to): (Nanos, Nanos),
-        sample_every: Option<Nanos>,
-    ) -> ManagedLink {
+    pub fn new(spec: &LinkSpec, mut random: Random, (from, to): (Nanos, Nanos), sample_every: Option<Nanos>) -> ManagedLink {
         let hash = Random::new(random.seed(), 0);
         ManagedLink {
             wire: Wire::new(spec, random),
             limit: spec.queue,
-            queue: Queue::new(&spec.discipline, streams, hash),
+            queue: Queue::new(&spec.discipline, hash),
             record: Record::new(from, to, sample_every),
             fates: VecDeque::new(),
         }

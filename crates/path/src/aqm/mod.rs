@@ -76,11 +76,11 @@ enum Queue {
 impl Queue {
     /// # Panics
     /// For drop-tail: a queue that decides at the arrival needs none of this.
-    fn new(discipline: &Discipline, streams: usize, hash: Random) -> Queue {
+    fn new(discipline: &Discipline, hash: Random) -> Queue {
         match discipline {
             Discipline::DropTail => panic!("a drop-tail queue is a plain link's"),
             Discipline::CoDel(spec) => Queue::CoDel(CoDel::new(*spec)),
-            Discipline::FqCoDel(spec) => Queue::FqCoDel(FqCoDel::new(*spec, streams, hash)),
+            Discipline::FqCoDel(spec) => Queue::FqCoDel(FqCoDel::new(*spec, hash)),
         }
     }
 

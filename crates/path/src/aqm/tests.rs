@@ -11,9 +11,9 @@ fn ms(ms: u64) -> Nanos {
 }
 
 /// 12 Mbit/s, so that a full packet takes 1 ms; no delay.
-fn link(discipline: Discipline, limit: QueueLimit, streams: usize) -> ManagedLink {
+fn link(discipline: Discipline, limit: QueueLimit) -> ManagedLink {
     let spec = LinkSpec { discipline, queue: limit, ..LinkSpec::ideal(Rate::from_mbps(12.0), Nanos::ZERO) };
-    ManagedLink::new(&spec, Random::new(1, 1), streams, (Nanos::ZERO, ms(1_000_000)), Some(ms(1)))
+    ManagedLink::new(&spec, Random::new(1, 1), (Nanos::ZERO, ms(1_000_000)), Some(ms(1)))
 }
 
 fn fates(link: &mut ManagedLink) -> Vec<Fate> {
@@ -40,7 +40,7 @@ fn drops(every: f64, from: u64, to: u64, link: &mut ManagedLink) -> Vec<f64> {
 /// RFC 8289 §5: an interval after the wait rose above the target, then after interval/√count.
 #[test]
 fn codel_drops_an_interval_after_the_target_and_then_faster() {
-    let mut link = link(Discipline::CoDel(CoDelSpec::default()), QueueLimit::Unlimited, 1);
+    let mut link = link(Discipline::CoDel(CoDelSpec::default()), QueueLimit::Unlimited);
     // One packet too many in ten: the wait rises by 1 ms in 10 ms, and is 5 ms at 50 to 56 ms.
     let drops = drops(0.9, 0, 1000, &mut link);
     assert!((150.0..160.0).contains(&drops[0]), "{drops:?}");
@@ -56,7 +56,7 @@ fn codel_drops_an_interval_after_the_target_and_then_faster() {
 /// A burst that drains within an interval is what a queue is for.
 #[test]
 fn codel_lets_a_burst_pass() {
-    let mut link = link(Discipline::CoDel(CoDelSpec::default()), QueueLimit::Unlimited, 1);
+    let mut link = link(Discipline::CoDel(CoDelSpec::default()), QueueLimit::Unlimited);
     (0..100).for_each(|_| link.arrive(ms(0), 0, FULL).unwrap());
     link.advance(ms(200));
     assert!(fates(&mut link).iter().all(|fate| fate.offered.is_ok()));
@@ -70,7 +70,7 @@ fn codel_lets_a_burst_pass() {
 #[test]
 fn codel_remembers_the_rate_of_drops_for_a_while() {
     for (pause, anew) in [(300, false), (4000, true)] {
-        let mut link = link(Discipline::CoDel(CoDelSpec::default()), QueueLimit::Unlimited, 1);
+        let mut link = link(Discipline::CoDel(CoDelSpec::default()), QueueLimit::Unlimited);
         let first = drops(0.9, 0, 1500, &mut link);
         link.advance(ms(1500 + pause));
         fates(&mut link);
@@ -102,7 +102,7 @@ fn served(link: &mut ManagedLink, n: usize) -> Vec<usize> {
 /// Two streams and their queues: with 65536 queues they have one each unless the hash is bad.
 #[test]
 fn fq_codel_serves_in_turns_and_new_streams_first() {
-    let mut link = link(fq(65_536, 1500), QueueLimit::Unlimited, 3);
+    let mut link = link(fq(65_536, 1500), QueueLimit::Unlimited);
     for _ in 0..5 {
         link.arrive(ms(0), 0, FULL).unwrap();
     }
@@ -118,7 +118,7 @@ fn fq_codel_serves_in_turns_and_new_streams_first() {
 /// A round gives a quantum of bytes, not a packet: small packets go several at a time.
 #[test]
 fn fq_codel_shares_bytes() {
-    let mut link = link(fq(65_536, 1500), QueueLimit::Unlimited, 2);
+    let mut link = link(fq(65_536, 1500), QueueLimit::Unlimited);
     for _ in 0..100 {
         link.arrive(ms(0), 0, FULL).unwrap();
         link.arrive(ms(0), 1, Bytes(300)).unwrap();
@@ -131,7 +131,7 @@ fn fq_codel_shares_bytes() {
 /// A stream that sends a packet now and then must not go before the others for ever (RFC 8290 §4.2).
 #[test]
 fn an_empty_new_queue_waits_a_round_among_the_old() {
-    let mut link = link(fq(65_536, 1500), QueueLimit::Unlimited, 2);
+    let mut link = link(fq(65_536, 1500), QueueLimit::Unlimited);
     for _ in 0..20 {
         link.arrive(ms(0), 0, FULL).unwrap();
     }
@@ -154,7 +154,7 @@ fn an_empty_new_queue_waits_a_round_among_the_old() {
 /// RFC 8290 §4.1: beyond the limit the head of the fattest queue goes.
 #[test]
 fn the_fattest_queue_pays_for_the_overflow() {
-    let mut link = link(fq(65_536, 1500), QueueLimit::Packets(10), 2);
+    let mut link = link(fq(65_536, 1500), QueueLimit::Packets(10));
     link.arrive(ms(0), 0, FULL).unwrap();
     fates(&mut link);
     (0..9).for_each(|_| link.arrive(ms(0), 0, FULL).unwrap());
@@ -183,7 +183,7 @@ proptest! {
         let window = (ms(3), ms(150));
         let mut plain = Link::watched(&spec, Random::new(1, 1), window.0, window.1, Some(ms(1)));
         let managed = LinkSpec { discipline: never, ..spec };
-        let mut managed = ManagedLink::new(&managed, Random::new(1, 1), 3, window, Some(ms(1)));
+        let mut managed = ManagedLink::new(&managed, Random::new(1, 1), window, Some(ms(1)));
         let mut now = Nanos::ZERO;
         let (mut wanted, mut got) = (Vec::new(), Vec::new());
         for (gap, size, stream) in arrivals {
@@ -214,7 +214,7 @@ proptest! {
             true => Discipline::CoDel(codel),
             false => Discipline::FqCoDel(FqCoDelSpec { codel, flows, quantum: Bytes(500) }),
         };
-        let mut link = link(discipline, QueueLimit::Packets(limit), 4);
+        let mut link = link(discipline, QueueLimit::Packets(limit));
         let (mut joined, mut got, mut sent) = ([0; 4], [0; 4], Bytes::ZERO);
         let mut now = Nanos::ZERO;
         let mut last = Nanos::ZERO;

@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::{CoDelSpec, FqCoDelSpec, Gaps, QueueLimit, Sizes, Steps, TrafficSpec};
+use crate::{CoDelSpec, Discipline, FqCoDelSpec, Gaps, QueueLimit, Sizes, Steps, TrafficSpec};
 use symbiosis_base::Rate;
 
 const FULL: Bytes = Bytes(1500);

@@ -42,6 +42,8 @@ pub(crate) struct Core {
     untold: Vec<Event>,
     /// Times that congestion was persistent.
     pub(crate) timeouts: u64,
+    /// Times that recovery began without that.
+    pub(crate) recoveries: u64,
     /// The last full packet that left.
     left: Option<Left>,
 }
@@ -88,6 +90,7 @@ impl Core {
             limited: false,
             untold: Vec::new(),
             timeouts: 0,
+            recoveries: 0,
             left: None,
         }
     }
@@ -275,6 +278,7 @@ impl Core {
         }
         (self.episode, self.recovers) = (Some(now), !persistent);
         self.timeouts += u64::from(persistent);
+        self.recoveries += u64::from(!persistent);
         let kind = match (persistent, marked) {
             (true, _) => LossKind::Timeout,
             (false, true) => LossKind::Ecn,

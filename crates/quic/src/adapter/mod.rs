@@ -106,9 +106,9 @@ impl Seat {
         self.with(|core| (core.permit().window, core.in_flight())).unwrap_or_default()
     }
 
-    /// Times that congestion was persistent.
-    pub(crate) fn timeouts(&self) -> u64 {
-        self.with(|core| core.timeouts).unwrap_or_default()
+    /// Times that congestion was persistent, and that recovery began without.
+    pub(crate) fn episodes(&self) -> (u64, u64) {
+        self.with(|core| (core.timeouts, core.recoveries)).unwrap_or_default()
     }
 
     /// The controller's gauges.

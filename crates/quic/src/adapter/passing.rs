@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 
 use noq_proto::RttEstimator;
 use noq_proto::congestion::{Controller, ControllerFactory, ControllerMetrics};
+use symbiosis_base::Nanos;
 
 /// Of packets that pass so many may be in flight: 100 ms at 1.9 Gbit/s. Whoever does not acknowledge them is not told more than his window
 /// holds.
@@ -32,6 +33,9 @@ struct State {
     in_flight: AtomicU64,
     delivered: AtomicU64,
     packets: AtomicU64,
+    /// ACKs of them that came, and the round-trip time that the last of these measured \[ns\].
+    acks: AtomicU64,
+    rtt: AtomicU64,
 }
 
 impl Pass {
@@ -54,6 +58,11 @@ impl Pass {
     pub(crate) fn flight(&self) -> (u64, u64, u64) {
         let [in_flight, delivered, packets] = [&self.0.in_flight, &self.0.delivered, &self.0.packets].map(|n| n.load(Ordering::Relaxed));
         (in_flight, delivered, packets)
+    }
+
+    /// How many ACKs have measured a round-trip time, and what the last of them measured.
+    pub(crate) fn latest_rtt(&self) -> (u64, Nanos) {
+        (self.0.acks.load(Ordering::Relaxed), Nanos(self.0.rtt.load(Ordering::Relaxed)))
     }
 
     fn is_open(&self) -> bool {
@@ -84,6 +93,8 @@ struct Passed {
     bytes: u64,
     /// Packets of the controller's own that were lost since the last congestion event.
     own_lost: bool,
+    /// When the latest of the packets under the ACK under way left.
+    latest: Option<Instant>,
 }
 
 impl Passed {
@@ -133,6 +144,8 @@ impl Controller for Passing {
         if !self.passed.settle(pn) {
             self.pass.0.delivered.fetch_add(bytes, Ordering::Relaxed);
             self.pass.0.packets.fetch_add(1, Ordering::Relaxed);
+            // The packet of the batch that left last has waited least for its ACK (RFC 9002 §5.1).
+            self.passed.latest = self.passed.latest.max(Some(sent));
             self.inner.on_ack(now, sent, bytes, pn, app_limited, rtt);
         }
     }
@@ -140,6 +153,10 @@ impl Controller for Passing {
     fn on_end_acks(&mut self, now: Instant, in_flight: u64, app_limited: bool, largest: Option<u64>) {
         let own = in_flight.saturating_sub(self.passed.bytes);
         self.pass.0.in_flight.store(own, Ordering::Relaxed);
+        if let Some(sent) = self.passed.latest.take() {
+            self.pass.0.rtt.store(now.saturating_duration_since(sent).as_nanos() as u64, Ordering::Relaxed);
+            self.pass.0.acks.fetch_add(1, Ordering::Relaxed);
+        }
         self.inner.on_end_acks(now, own, app_limited, largest);
     }
 

@@ -288,6 +288,11 @@ impl<S: Session> Node<S> {
         self.peers.get_mut(&id).map(Peer::view)
     }
 
+    /// How many ACKs of a connection have measured a round-trip time, and what the last of them measured.
+    pub fn latest_rtt(&self, id: PeerId) -> Option<(u64, Nanos)> {
+        self.peers.get(&id).map(Peer::latest_rtt)
+    }
+
     /// Every connection there is.
     pub fn peers(&self) -> Vec<PeerId> {
         self.peers.keys().copied().collect()

@@ -68,6 +68,8 @@ pub struct View {
     pub congestion_events: u64,
     /// Times that congestion was persistent, as a controller of ours was told.
     pub timeouts: u64,
+    /// Times that recovery began without, as a controller of ours was told (RFC 9002 §7.3.2); of noq's, its congestion events.
+    pub recoveries: u64,
     /// ACK frames that came.
     pub acks: u64,
     /// The controller's gauges.
@@ -199,14 +201,19 @@ impl<S: Session> Peer<S> {
         timer.min(self.held_until).min(self.feedback.wake_at()).min(pulse)
     }
 
+    pub(super) fn latest_rtt(&self) -> (u64, Nanos) {
+        self.pass.latest_rtt()
+    }
+
     pub(super) fn view(&mut self) -> View {
         let stats = self.connection.path_stats(PathId::ZERO);
         let all = self.connection.stats();
         let packet = Size(self.payload.into()) + self.overhead;
         let in_packets = |payload: u64| Size::from_f64(payload as f64 * packet.as_f64() / f64::from(self.payload));
-        let (window, timeouts, gauges) = match &self.seat {
-            Some(seat) => (seat.window().0, seat.timeouts(), seat.gauges()),
-            None => (in_packets(stats.map_or(0, |stats| stats.cwnd)), 0, Vec::new()),
+        let congestion_events = stats.map_or(0, |stats| stats.congestion_events);
+        let (window, (timeouts, recoveries), gauges) = match &self.seat {
+            Some(seat) => (seat.window().0, seat.episodes(), seat.gauges()),
+            None => (in_packets(stats.map_or(0, |stats| stats.cwnd)), (0, congestion_events), Vec::new()),
         };
         let (in_flight, delivered, packets) = self.pass.flight();
         let on_wire = |payload: u64, packets: u64| Size(payload + packets * self.overhead.0);
@@ -222,8 +229,9 @@ impl<S: Session> Peer<S> {
             received: on_wire(all.udp_rx.bytes, all.udp_rx.datagrams),
             sent: stats.map_or(0, |stats| stats.sent_packets),
             lost: stats.map_or(0, |stats| stats.lost_packets),
-            congestion_events: stats.map_or(0, |stats| stats.congestion_events),
+            congestion_events,
             timeouts,
+            recoveries,
             acks: all.frame_rx.acks,
             gauges,
         }

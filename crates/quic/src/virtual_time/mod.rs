@@ -1,17 +1,21 @@
-//! Drives nodes in virtual time over emulated links: the same seed, the same run.
+//! Drives nodes in virtual time over emulated links: the same seed, the same run. A whole plan is carried out by [`Quic`].
 //!
 //! TLS draws its keys from the system, so the bits on the wire differ from run to run. Their number and their times do not.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+mod flow;
+mod runner;
+
+use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, SocketAddr};
 
 use bytes::BytesMut;
 use symbiosis_base::{Bytes, Nanos, Random};
-use symbiosis_path::{Link, LinkStats, Traffic};
+use symbiosis_path::{LinkSample, LinkStats, Network, NetworkLink, Traffic};
 
-use crate::harm::Harm;
+use crate::impairments::Impairments;
 use crate::node::{Node, Session};
+
+pub use runner::{PlanError, Quic};
 
 /// The way from one node to another.
 #[derive(Clone, Debug, Default)]
@@ -19,44 +23,61 @@ pub struct Route {
     /// Links in order, by index.
     pub links: Vec<usize>,
     /// What happens behind the last link.
-    pub harm: Harm,
+    pub impairments: Impairments,
 }
 
-/// A datagram that reached a node, or did not.
+/// What is seen of a datagram.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Event {
+    /// It left its node.
+    Departed,
+    /// It came to a node.
+    Arrived,
+    /// A link dropped it, or an impairment did.
+    Dropped,
+}
+
+/// A datagram that left a node, came to one, or was dropped between.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Passed {
-    /// When it left, or came.
+    /// When.
     pub at: Nanos,
     /// The node that sent it.
     pub from: usize,
     /// Size on the wire.
     pub bytes: Bytes,
-    /// It came; otherwise it left.
-    pub came: bool,
+    /// What happened to it.
+    pub event: Event,
 }
 
 /// Nodes, and the links between them.
-pub struct World<S> {
+pub struct Emulation<S> {
     now: Nanos,
     nodes: Vec<Member<S>>,
-    links: Vec<Link>,
-    cross: Vec<(std::iter::Peekable<Traffic>, usize)>,
-    events: BinaryHeap<Reverse<(Nanos, u64, usize)>>,
-    /// What is on its way; places are used again.
-    travelling: Vec<Option<Travelling>>,
-    free: Vec<usize>,
+    network: Network<Travelling>,
+    /// By the network's number; the traffic of others has none.
+    streams: BTreeMap<usize, Stream>,
+    /// Behind the last link: by when it arrives, and in which order.
+    arriving: BTreeMap<(Nanos, u64), (usize, Travelling)>,
     ordinal: u64,
     random: Random,
     overhead: Bytes,
-    /// Every datagram that left or came, if asked for.
+    /// Every datagram that left, came or was dropped, if asked for.
     pub log: Option<Vec<Passed>>,
     buffer: Vec<u8>,
 }
 
+/// Packets of one node for another.
+struct Stream {
+    from: usize,
+    to: usize,
+    impairments: Impairments,
+}
+
 struct Member<S> {
     node: Node<S>,
-    /// Where its packets go, by receiver.
-    routes: Vec<Option<Route>>,
+    /// The stream of its packets to each receiver.
+    streams: BTreeMap<usize, usize>,
     /// It is done with everything before.
     seen: Nanos,
     address: SocketAddr,
@@ -64,33 +85,27 @@ struct Member<S> {
     gone: bool,
 }
 
-#[derive(Clone)]
 struct Travelling {
-    from: usize,
-    to: usize,
-    /// Where each was when it left.
+    /// Where its sender and its receiver were when it left.
     addresses: [SocketAddr; 2],
-    /// Links crossed; all of them: it arrives.
-    hops: usize,
     datagram: BytesMut,
 }
 
 /// The address of the node of that index, until it changes.
 pub fn address(node: usize) -> SocketAddr {
-    SocketAddr::from((Ipv4Addr::new(10, 0, 0, 1 + node as u8), 4433))
+    let [_, high, middle, low] = (1 + node as u32).to_be_bytes();
+    SocketAddr::from((Ipv4Addr::new(10, high, middle, low), 4433))
 }
 
-impl<S: Session> World<S> {
+impl<S: Session> Emulation<S> {
     /// No nodes yet. `overhead` is what UDP and IP add to a datagram.
-    pub fn new(links: Vec<Link>, overhead: Bytes, seed: u64) -> World<S> {
-        World {
+    pub fn new(links: Vec<NetworkLink>, overhead: Bytes, seed: u64) -> Emulation<S> {
+        Emulation {
             now: Nanos::ZERO,
             nodes: Vec::new(),
-            links,
-            cross: Vec::new(),
-            events: BinaryHeap::new(),
-            travelling: Vec::new(),
-            free: Vec::new(),
+            network: Network::open(links),
+            streams: BTreeMap::new(),
+            arriving: BTreeMap::new(),
             ordinal: 0,
             random: Random::new(seed, 1),
             overhead,
@@ -102,7 +117,7 @@ impl<S: Session> World<S> {
     /// Adds a node; its index.
     pub fn add(&mut self, node: Node<S>) -> usize {
         let address = address(self.nodes.len());
-        self.nodes.push(Member { node, routes: Vec::new(), seen: Nanos::ZERO, address, gone: false });
+        self.nodes.push(Member { node, streams: BTreeMap::new(), seen: Nanos::ZERO, address, gone: false });
         self.nodes.len() - 1
     }
 
@@ -120,21 +135,24 @@ impl<S: Session> World<S> {
 
     /// Packets of `from` reach `to` this way.
     pub fn route(&mut self, from: usize, to: usize, route: Route) {
-        let routes = &mut self.nodes[from].routes;
-        if routes.len() <= to {
-            routes.resize(to + 1, None);
-        }
-        routes[to] = Some(route);
+        let stream = self.network.join(route.links);
+        self.streams.insert(stream, Stream { from, to, impairments: route.impairments });
+        self.nodes[from].streams.insert(to, stream);
     }
 
-    /// Others use a link, too.
-    pub fn cross(&mut self, traffic: Traffic, link: usize) {
-        self.cross.push((traffic.peekable(), link));
+    /// Others send over these links, too: from the start.
+    pub fn cross(&mut self, traffic: Traffic, links: Vec<usize>) {
+        self.network.join_traffic(traffic, links);
     }
 
     /// The time.
     pub fn now(&self) -> Nanos {
         self.now
+    }
+
+    /// A node to look at, which makes no work for it.
+    pub fn look(&mut self, node: usize) -> &mut Node<S> {
+        &mut self.nodes[node].node
     }
 
     /// A node.
@@ -144,9 +162,9 @@ impl<S: Session> World<S> {
         &mut self.nodes[node].node
     }
 
-    /// How long a packet would wait that came before a link now.
-    pub fn wait(&self, link: usize) -> Nanos {
-        self.links[link].wait(self.now)
+    /// How long a packet would wait that came before a link now. None where a managed queue decides.
+    pub fn wait(&self, link: usize) -> Option<Nanos> {
+        self.network.wait(link)
     }
 
     /// A node is gone from now on, without a word.
@@ -154,46 +172,87 @@ impl<S: Session> World<S> {
         self.nodes[node].gone = true;
     }
 
+    /// Datagrams that left and have neither come nor been dropped, by the node that sent them.
+    pub fn under_way(&self) -> impl Iterator<Item = usize> {
+        let behind = self.arriving.values().map(|(stream, _)| *stream);
+        self.network.under_way().map(|(stream, _)| stream).chain(behind).map(|stream| self.streams[&stream].from)
+    }
+
     /// Ends the run: what the links did.
-    pub fn finish(self) -> Vec<LinkStats> {
-        let now = self.now;
-        self.links.into_iter().map(|link| link.finish(now).0).collect()
+    pub fn finish(self) -> Vec<(LinkStats, Vec<LinkSample>)> {
+        self.network.finish(self.now)
     }
 
     /// Runs until `end`, or as long as `go_on` says; whether it was `go_on` that ended it.
-    pub fn run(&mut self, end: Nanos, mut go_on: impl FnMut(&mut World<S>) -> bool) -> bool {
+    pub fn run(&mut self, end: Nanos, mut go_on: impl FnMut(&mut Emulation<S>) -> bool) -> bool {
         for node in 0..self.nodes.len() {
             self.tend(node);
         }
         while go_on(self) {
-            let Some((at, what)) = self.next().filter(|(at, _)| *at <= end) else {
+            let (at, turn) = self.next();
+            if at > end || at == Nanos::MAX {
                 self.now = end;
+                self.network.advance(end);
                 return false;
-            };
+            }
             self.now = at.max(self.now);
-            match what {
-                What::Event => self.event(),
-                What::Cross(source) => {
-                    let (traffic, link) = &mut self.cross[source];
-                    if let Some((at, bytes)) = traffic.next() {
-                        // What becomes of it does not matter; the place it took does.
-                        let _ = self.links[*link].offer(at, bytes);
-                    }
-                }
-                What::Wake(node) => self.tend(node),
+            match turn {
+                Turn::Network => self.cross_links(),
+                Turn::Arrival => self.arrive(),
+                Turn::Wake(node) => self.tend(node),
             }
         }
         true
     }
 
-    fn next(&mut self) -> Option<(Nanos, What)> {
-        let event = self.events.peek().map(|Reverse((at, ..))| (*at, What::Event));
-        let cross = (0..self.cross.len()).filter_map(|source| self.cross[source].0.peek().map(|(at, _)| (*at, What::Cross(source))));
-        let wakes = self.nodes.iter().enumerate().filter(|(_, member)| !member.gone).filter_map(|(index, member)| {
+    /// Whose turn is next, and when. The first of equals: what is on its way goes before what a node wants.
+    fn next(&self) -> (Nanos, Turn) {
+        let arrival = self.arriving.first_key_value().map_or(Nanos::MAX, |((at, _), _)| *at);
+        let wakes = self.nodes.iter().enumerate().filter(|(_, member)| !member.gone).map(|(index, member)| {
             let at = member.node.wake_at();
-            (at < Nanos::MAX).then(|| (at.max(member.seen), What::Wake(index)))
+            (if at < Nanos::MAX { at.max(member.seen) } else { at }, Turn::Wake(index))
         });
-        event.into_iter().chain(cross).chain(wakes).min_by_key(|(at, _)| *at)
+        let turns = [(self.network.wake_at(), Turn::Network), (arrival, Turn::Arrival)];
+        turns.into_iter().chain(wakes).min_by_key(|(at, _)| *at).expect("there are two turns at least")
+    }
+
+    /// The links' time has come: what is behind the last of its way meets the impairments.
+    fn cross_links(&mut self) {
+        self.network.advance(self.now);
+        while let Some(left) = self.network.pop() {
+            let stream = &self.streams[&left.stream];
+            let passed = Passed { at: left.at, from: stream.from, bytes: left.size, event: Event::Dropped };
+            if left.dropped.is_some() {
+                self.log.iter_mut().for_each(|log| log.push(passed));
+                continue;
+            }
+            let Travelling { addresses, datagram } = left.cargo;
+            let mut dropped = true;
+            for (at, datagram) in stream.impairments.delivers(left.at, datagram, &mut self.random) {
+                self.ordinal += 1;
+                self.arriving.insert((at, self.ordinal), (left.stream, Travelling { addresses, datagram }));
+                dropped = false;
+            }
+            if dropped {
+                self.log.iter_mut().for_each(|log| log.push(passed));
+            }
+        }
+    }
+
+    /// A datagram comes to its node, if that is still there.
+    fn arrive(&mut self) {
+        let Some(((at, _), (stream, Travelling { addresses: [sender, destination], datagram }))) = self.arriving.pop_first() else {
+            return;
+        };
+        let Stream { from, to, .. } = self.streams[&stream];
+        if let Some(log) = &mut self.log {
+            let bytes = Bytes(datagram.len() as u64) + self.overhead;
+            log.push(Passed { at, from, bytes, event: Event::Arrived });
+        }
+        if !self.nodes[to].gone && self.nodes[to].address == destination {
+            self.nodes[to].node.receive(at, at, sender, datagram);
+            self.tend(to);
+        }
     }
 
     /// Lets a node do what it wants now.
@@ -208,80 +267,25 @@ impl<S: Session> World<S> {
         let mut buffer = std::mem::take(&mut self.buffer);
         while let Some(leaving) = self.nodes[node].node.transmit(now, &mut buffer) {
             let to = self.nodes.iter().position(|member| member.address == leaving.to);
-            let to = to.filter(|to| self.nodes[node].routes.get(*to).is_some_and(Option::is_some));
+            let stream = to.and_then(|to| self.nodes[node].streams.get(&to).copied());
             for datagram in buffer.chunks(leaving.each) {
                 let bytes = Bytes(datagram.len() as u64) + self.overhead;
                 if let Some(log) = &mut self.log {
-                    log.push(Passed { at: now, from: node, bytes, came: false });
+                    log.push(Passed { at: now, from: node, bytes, event: Event::Departed });
                 }
-                if let Some(to) = to {
-                    self.crosses(
-                        now,
-                        Travelling {
-                            from: node,
-                            to,
-                            addresses: [self.nodes[node].address, leaving.to],
-                            hops: 0,
-                            datagram: BytesMut::from(datagram),
-                        },
-                    );
+                if let Some(stream) = stream {
+                    let addresses = [self.nodes[node].address, leaving.to];
+                    self.network.enter(now, stream, bytes, Travelling { addresses, datagram: BytesMut::from(datagram) });
                 }
             }
         }
         self.buffer = buffer;
     }
-
-    /// A datagram enters the next link of its way, or the stretch behind the last.
-    fn crosses(&mut self, at: Nanos, travelling: Travelling) {
-        let route = self.nodes[travelling.from].routes[travelling.to].as_ref().expect("only what has a way is sent");
-        if let Some(link) = route.links.get(travelling.hops) {
-            let bytes = Bytes(travelling.datagram.len() as u64) + self.overhead;
-            if let Ok(out) = self.links[*link].offer(at, bytes)
-                && out < Nanos::MAX
-            {
-                self.schedule(out, Travelling { hops: travelling.hops + 1, ..travelling });
-            }
-            return;
-        }
-        let delivered: Vec<_> = route.harm.delivers(at, travelling.datagram, &mut self.random).collect();
-        for (at, datagram) in delivered {
-            self.schedule(at, Travelling { hops: usize::MAX, datagram, ..travelling });
-        }
-    }
-
-    fn schedule(&mut self, at: Nanos, travelling: Travelling) {
-        let place = self.free.pop().unwrap_or_else(|| {
-            self.travelling.push(None);
-            self.travelling.len() - 1
-        });
-        self.travelling[place] = Some(travelling);
-        self.ordinal += 1;
-        self.events.push(Reverse((at, self.ordinal, place)));
-    }
-
-    fn event(&mut self) {
-        let Some(Reverse((at, _, place))) = self.events.pop() else { return };
-        self.free.push(place);
-        let Some(travelling) = self.travelling[place].take() else { return };
-        if travelling.hops < usize::MAX {
-            return self.crosses(at, travelling);
-        }
-        let (from, to) = (travelling.from, travelling.to);
-        if let Some(log) = &mut self.log {
-            let bytes = Bytes(travelling.datagram.len() as u64) + self.overhead;
-            log.push(Passed { at, from, bytes, came: true });
-        }
-        let [came_from, whither] = travelling.addresses;
-        if !self.nodes[to].gone && self.nodes[to].address == whither {
-            self.nodes[to].node.receive(at, at, came_from, travelling.datagram);
-            self.tend(to);
-        }
-    }
 }
 
 #[derive(Clone, Copy, Debug)]
-enum What {
-    Event,
-    Cross(usize),
+enum Turn {
+    Network,
+    Arrival,
     Wake(usize),
 }

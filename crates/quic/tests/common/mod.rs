@@ -4,14 +4,14 @@
 use std::path::Path;
 
 use symbiosis_base::{Bytes, Nanos, Random, Rate};
-use symbiosis_path::{Link, LinkSpec, QueueLimit};
+use symbiosis_path::{LinkSpec, NetworkLink, QueueLimit};
 use symbiosis_quic::choice::Choice;
 use symbiosis_quic::clock::Clock;
-use symbiosis_quic::harm::Harm;
 use symbiosis_quic::identity::{Identity, Trust};
+use symbiosis_quic::impairments::Impairments;
 use symbiosis_quic::node::{Node, PeerId, Settings};
 use symbiosis_quic::transfer::{Folder, Nothing, Progress, Store, Task, Transfer};
-use symbiosis_quic::virtual_time::{Route, World, address};
+use symbiosis_quic::virtual_time::{Emulation, Route, address};
 
 /// The bottleneck's index among the links; packets that wait there are what a queue is.
 pub const BOTTLENECK: usize = 0;
@@ -24,7 +24,7 @@ pub struct Way {
     pub queue: u64,
     /// Mean of what ACKs are delayed by at random, in order.
     pub ack_jitter: Nanos,
-    pub harm: Harm,
+    pub impairments: Impairments,
     pub settings: Settings,
     pub seed: u64,
     /// Statistics of the bottleneck count from here to there.
@@ -38,28 +38,33 @@ impl Way {
             rtt_ms,
             queue,
             ack_jitter: Nanos::ZERO,
-            harm: Harm::default(),
+            impairments: Impairments::default(),
             settings: Settings::default(),
             seed: 1,
             measure: (Nanos::ZERO, Nanos::MAX),
         }
     }
 
-    pub fn links(&self) -> Vec<Link> {
+    pub fn links(&self) -> Vec<NetworkLink> {
         let delay = Nanos(self.rtt_ms * 500_000);
         let ideal = LinkSpec::ideal(Rate::from_mbps(self.mbps), delay);
         let forth = LinkSpec { queue: QueueLimit::Packets(self.queue), ..ideal.clone() };
-        let watched = Link::watched(&forth, Random::new(self.seed, 100), self.measure.0, self.measure.1, None);
         let back = LinkSpec { jitter: self.ack_jitter, ..ideal };
-        vec![watched, Link::plain(&back, Random::new(self.seed, 101))]
+        let (from, to) = self.measure;
+        let link = |(spec, source)| NetworkLink { spec, random: Random::new(self.seed, source), from, to, sample_every: None };
+        [(forth, 100), (back, 101)].map(link).into()
     }
 
     /// A world with the server as node 0, and a client for each `(controller, tasks)` behind it. The bottleneck leads to the server, and
     /// all share it.
-    pub fn world(&self, store: impl Fn() -> Box<dyn Store> + 'static, clients: Vec<(Choice, Vec<Task>)>) -> (World<Transfer>, Vec<PeerId>) {
+    pub fn world(
+        &self,
+        store: impl Fn() -> Box<dyn Store> + 'static,
+        clients: Vec<(Choice, Vec<Task>)>,
+    ) -> (Emulation<Transfer>, Vec<PeerId>) {
         let (clock, settings) = (Clock::start(), self.settings);
         let (identity, _) = Identity::generate().unwrap();
-        let mut world = World::new(self.links(), settings.overhead, self.seed);
+        let mut world = Emulation::new(self.links(), settings.overhead, self.seed);
         let choice = Choice::find("reno", &[]).unwrap();
         let accept = Box::new(move |_| Transfer::server(store()));
         let server = world.add(Node::server(clock, settings, choice, self.seed, &identity, accept).unwrap());
@@ -70,19 +75,19 @@ impl Way {
             let session = Transfer::client(tasks);
             ids.push(node.connect(Nanos::ZERO, address(server), None, &trust, session).unwrap());
             let client = world.add(node);
-            world.route(client, server, Route { links: vec![BOTTLENECK], harm: self.harm.clone() });
-            world.route(server, client, Route { links: vec![1], harm: self.harm.clone() });
+            world.route(client, server, Route { links: vec![BOTTLENECK], impairments: self.impairments.clone() });
+            world.route(server, client, Route { links: vec![1], impairments: self.impairments.clone() });
         }
         (world, ids)
     }
 
     /// One client that sends, in a world of its own.
-    pub fn one(&self, cc: &str, task: Task) -> World<Transfer> {
+    pub fn one(&self, cc: &str, task: Task) -> Emulation<Transfer> {
         self.world(|| Box::new(Nothing), vec![(choice(cc), vec![task])]).0
     }
 
     /// The same with a folder that is served.
-    pub fn folder(&self, folder: &Path, cc: &str, task: Task) -> World<Transfer> {
+    pub fn folder(&self, folder: &Path, cc: &str, task: Task) -> Emulation<Transfer> {
         let folder = Folder::new(folder, true).unwrap();
         self.world(move || Box::new(folder.clone()), vec![(choice(cc), vec![task])]).0
     }
@@ -93,14 +98,14 @@ pub fn choice(cc: &str) -> Choice {
 }
 
 /// How far the client of node `at` is.
-pub fn progress(world: &mut World<Transfer>, at: usize) -> Progress {
+pub fn progress(world: &mut Emulation<Transfer>, at: usize) -> Progress {
     let id = world.node(at).peers()[0];
     let session = world.node(at).session(id).expect("a client's session stays");
     session.progress_made().expect("nodes behind the first are clients").clone()
 }
 
 /// Runs until the client of node 1 is done, one way or the other, or `s` seconds have passed.
-pub fn run(world: &mut World<Transfer>, s: u64) -> Progress {
+pub fn run(world: &mut Emulation<Transfer>, s: u64) -> Progress {
     world.run(Nanos::from_millis(s * 1000), |world| {
         let progress = progress(world, 1);
         progress.finished.is_none() && progress.failed.is_none()

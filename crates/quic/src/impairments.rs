@@ -5,7 +5,7 @@ use symbiosis_base::{Nanos, Random};
 
 /// What a path does to packets.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Harm {
+pub struct Impairments {
     /// Probability that a packet is lost.
     pub loss: f64,
     /// Probability that it comes twice.
@@ -27,7 +27,7 @@ pub struct Harm {
 /// So many bytes of a forged packet are those of the true one: the header's first byte, the connection's number, and a little more.
 const FORGED_FROM: usize = 12;
 
-impl Harm {
+impl Impairments {
     /// What comes of a packet that would have come at `at`, and when.
     pub(crate) fn delivers(&self, at: Nanos, datagram: BytesMut, random: &mut Random) -> impl Iterator<Item = (Nanos, BytesMut)> {
         // Each packet draws the same number of times, whatever becomes of it.
@@ -63,26 +63,26 @@ impl Harm {
 mod tests {
     use super::*;
 
-    fn comes(harm: &Harm, at: Nanos) -> Vec<(Nanos, BytesMut)> {
-        harm.delivers(at, BytesMut::from(&[7; 100][..]), &mut Random::new(1, 0)).collect()
+    fn comes(impairments: &Impairments, at: Nanos) -> Vec<(Nanos, BytesMut)> {
+        impairments.delivers(at, BytesMut::from(&[7; 100][..]), &mut Random::new(1, 0)).collect()
     }
 
     #[test]
     fn what_is_certain_happens() {
         let (at, whole) = (Nanos::from_millis(5), BytesMut::from(&[7; 100][..]));
-        let none = Harm::default();
+        let none = Impairments::default();
         assert_eq!(comes(&none, at), [(at, whole.clone())]);
-        assert_eq!(comes(&Harm { loss: 1.0, ..none.clone() }, at), []);
-        assert_eq!(comes(&Harm { duplicate: 1.0, ..none.clone() }, at), [(at, whole.clone()), (at, whole.clone())]);
-        let late = Harm { late: 1.0, late_by: at, ..none.clone() };
+        assert_eq!(comes(&Impairments { loss: 1.0, ..none.clone() }, at), []);
+        assert_eq!(comes(&Impairments { duplicate: 1.0, ..none.clone() }, at), [(at, whole.clone()), (at, whole.clone())]);
+        let late = Impairments { late: 1.0, late_by: at, ..none.clone() };
         assert_eq!(comes(&late, at), [(at + at, whole.clone())]);
-        let dark = Harm { blackouts: vec![(Nanos::ZERO, at)], forge: 1.0, ..none.clone() };
+        let dark = Impairments { blackouts: vec![(Nanos::ZERO, at)], forge: 1.0, ..none.clone() };
         assert_eq!(comes(&dark, Nanos::ZERO), []);
         assert_eq!(comes(&dark, at).len(), 2, "the blackout is over");
-        let damaged = &comes(&Harm { damage: 1.0, ..none.clone() }, at)[0].1;
+        let damaged = &comes(&Impairments { damage: 1.0, ..none.clone() }, at)[0].1;
         assert_eq!(damaged.iter().zip(&whole).map(|(a, b)| (a ^ b).count_ones()).sum::<u32>(), 1);
-        assert!(comes(&Harm { truncate: 1.0, ..none.clone() }, at)[0].1.len() < 100);
-        let forged = comes(&Harm { forge: 1.0, loss: 1.0, ..none }, at);
+        assert!(comes(&Impairments { truncate: 1.0, ..none.clone() }, at)[0].1.len() < 100);
+        let forged = comes(&Impairments { forge: 1.0, loss: 1.0, ..none }, at);
         assert_eq!(forged.len(), 1);
         assert!(forged[0].1[..12] == whole[..12] && forged[0].1[12..] != whole[12..]);
     }
