@@ -26,30 +26,19 @@ fn main() {
 fn ack(bencher: Bencher, name: &str) {
     let entry = registry::find(name).expect("names come from the registry");
     let values = Values::resolve(entry.params, &[]).expect("defaults are allowed");
-    let setup = Setup { packet: PACKET, initial_window: Bytes(10 * PACKET.0), timer: Nanos::ZERO, seed: 1 };
+    let setup = Setup::new(PACKET).with_initial_window(Bytes(10 * PACKET.0)).with_seed(1);
     bencher.counter(ItemsCount::new(ACKS)).with_inputs(|| (entry.build)(&setup, &values)).bench_local_values(|mut controller| {
         let in_flight = Bytes(500 * PACKET.0);
         // Out of slow start: what costs is the law.
-        controller.lost(&Lost { now: RTT, kind: LossKind::FastRetransmit, in_flight });
+        controller.lost(&Lost::new(RTT, LossKind::FastRetransmit, in_flight));
         for number in 0..ACKS {
             let now = RTT + GAP * number;
             if number % 500 == 0 {
                 controller.report(&Report::Path { now, capacity: Rate::from_mbps(100.0), available: Rate::from_mbps(60.0) });
             }
-            controller.acked(&Acked {
-                now,
-                number,
-                bytes: PACKET,
-                sent_at: now - RTT,
-                received_at: None,
-                rtt: Some(RTT),
-                in_flight,
-                app_limited: false,
-                recovering: false,
-                grows: true,
-            });
-            divan::black_box(controller.permit(&Ask { now, in_flight }));
-            controller.sent(&Sent { now, number: number + 500, bytes: PACKET, in_flight, retransmission: false, app_limited: false });
+            controller.acked(&Acked::new(now, number, PACKET, now - RTT).with_rtt(Some(RTT)).with_in_flight(in_flight));
+            divan::black_box(controller.permit(&Ask::new(now, in_flight)));
+            controller.sent(&Sent::new(now, number + 500, PACKET, in_flight));
         }
         controller
     });
@@ -62,13 +51,13 @@ fn measured_ack(bencher: Bencher, measurement: &str) {
     let entry = registry::find("probe").expect("an entry of the registry");
     let given = [("measurement".to_string(), Value::Word(measurement.to_string())), ("rate_mbps".to_string(), Value::Number(50.0))];
     let values = Values::resolve(entry.params, &given).expect("allowed");
-    let setup = Setup { packet: PACKET, initial_window: Bytes(10 * PACKET.0), timer: Nanos::ZERO, seed: 1 };
+    let setup = Setup::new(PACKET).with_initial_window(Bytes(10 * PACKET.0)).with_seed(1);
     bencher.counter(ItemsCount::new(ACKS)).with_inputs(|| (entry.build)(&setup, &values)).bench_local_values(|mut controller| {
         let in_flight = Bytes(500 * PACKET.0);
         let (mut now, mut left, mut back) = (Nanos::ZERO, std::collections::VecDeque::new(), Nanos::ZERO);
         let (mut sent, mut acked) = (0, 0);
         while acked < ACKS {
-            let at = match controller.permit(&Ask { now, in_flight }).departure {
+            let at = match controller.permit(&Ask::new(now, in_flight)).departure {
                 Departure::Now => now,
                 Departure::At(at) | Departure::Regardless(at) => at.max(now),
             };
@@ -76,25 +65,14 @@ fn measured_ack(bencher: Bencher, measurement: &str) {
                 Some((sent_at, back)) => {
                     left.pop_front();
                     now = back;
-                    controller.acked(&Acked {
-                        now,
-                        number: acked,
-                        bytes: PACKET,
-                        sent_at,
-                        received_at: None,
-                        rtt: Some(now - sent_at),
-                        in_flight,
-                        app_limited: false,
-                        recovering: false,
-                        grows: true,
-                    });
+                    controller.acked(&Acked::new(now, acked, PACKET, sent_at).with_rtt(Some(now - sent_at)).with_in_flight(in_flight));
                     acked += 1;
                 }
                 None => {
                     now = at;
                     back = (back + GAP).max(now + RTT);
                     left.push_back((now, back));
-                    controller.sent(&Sent { now, number: sent, bytes: PACKET, in_flight, retransmission: false, app_limited: false });
+                    controller.sent(&Sent::new(now, sent, PACKET, in_flight));
                     sent += 1;
                 }
             }

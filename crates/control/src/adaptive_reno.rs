@@ -152,14 +152,14 @@ impl Controller for AdaptiveReno {
     }
 
     fn lost(&mut self, loss: &Lost) {
-        if loss.kind == LossKind::Timeout && self.window.is_backed_off() {
+        if loss.kind.collapses() && self.window.is_backed_off() {
             return; // The same packet again: nothing more is known of congestion.
         }
         self.note_congestion();
         let kept = self.window.cwnd / (1.0 + self.congestion());
         match loss.kind {
             LossKind::FastRetransmit | LossKind::Ecn => self.window.shrink_to(kept),
-            LossKind::Timeout => self.window.restart_below(kept),
+            LossKind::Timeout | LossKind::PersistentCongestion => self.window.restart_below(kept),
         }
         self.probe = 0.0;
     }

@@ -21,7 +21,7 @@ use crate::oscillation::{OSCILLATION, Windowed, oscillating};
 use crate::params::Param;
 use crate::round::Round;
 use crate::window::{Window, may_grow};
-use crate::{Acked, Ask, Controller, LossKind, Lost, Permit, Setup};
+use crate::{Acked, Ask, Controller, Lost, Permit, Setup};
 
 /// Compound TCP.
 pub const ENTRY: Entry = Entry {
@@ -149,7 +149,7 @@ impl Controller for Compound {
     }
 
     fn lost(&mut self, loss: &Lost) {
-        if loss.kind == LossKind::Timeout {
+        if loss.kind.collapses() {
             self.dwnd = 0.0;
             self.window.lose_as_reno(loss.kind);
         } else {

@@ -16,7 +16,7 @@ use crate::symbiosis::{
     A_BIAS, EPSILON, GAMMA, K_BIAS, K_NOISE, NOISE, NOISE_DOUBLES, PUBLISHED_MEASUREMENT, STREAM_PACKETS, SUBRANGES, measurement,
 };
 use crate::window::{Window, may_grow};
-use crate::{Acked, Ask, Basis, Controller, LossKind, Lost, Nanos, Permit, Rate, Report, Sent, Setup};
+use crate::{Acked, Ask, Basis, Controller, Lost, Nanos, Permit, Rate, Report, Sent, Setup};
 
 /// The early form of TCP Symbiosis.
 pub const ENTRY: Entry = Entry {
@@ -97,7 +97,7 @@ impl Controller for Early {
 
     fn lost(&mut self, loss: &Lost) {
         self.window.lose_as_reno(loss.kind);
-        if loss.kind == LossKind::Timeout {
+        if loss.kind.collapses() {
             self.reading = None;
             self.measurement.forget();
         }

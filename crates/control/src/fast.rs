@@ -147,11 +147,11 @@ mod tests {
     #[test]
     fn a_loss_halves_and_a_timeout_starts_over() {
         let mut fast = Fast::new(&bench::setup(100), 100.0, 0.5);
-        fast.lost(&Lost { now: Nanos(5), kind: LossKind::FastRetransmit, in_flight: crate::Bytes(0) });
+        fast.lost(&Lost::new(Nanos(5), LossKind::FastRetransmit, crate::Bytes(0)));
         assert_eq!(fast.window.cwnd, 50.0);
         fast.acked(&Acked { now: Nanos(6), sent_at: Nanos(4), ..bench::ack() });
         assert_eq!(fast.window.cwnd, 50.0); // of before the loss: no update
-        fast.lost(&Lost { now: Nanos(7), kind: LossKind::Timeout, in_flight: crate::Bytes(0) });
+        fast.lost(&Lost::new(Nanos(7), LossKind::Timeout, crate::Bytes(0)));
         assert_eq!(fast.window.cwnd, 1.0);
         fast.acked(&Acked { now: Nanos(9), sent_at: Nanos(8), ..bench::ack() });
         assert_eq!(fast.window.cwnd, 2.0);

@@ -4,12 +4,18 @@ use alloc::boxed::Box;
 
 use symbiosis_base::{Bytes, Nanos, Rate};
 
+use crate::events::{AckProcessed, Acked, Ask, Lost, PacketLost, Sent};
+use crate::notice::{Migration, Notice};
 use crate::observer::Findings;
 
 /// A congestion controller: events in, decisions out.
 ///
 /// Windows and packets count bytes on the wire, headers included. Events come in the order of their `now`, which never goes back.
 /// A controller must bear any such sequence, also a hostile one: its window stays at least one packet, is never NaN, and nothing panics.
+///
+/// An ACK is told as `acked` for each packet that it acknowledges, `packet_lost` for each that it shows lost, `lost` if an episode of
+/// loss begins, and `ack_processed`. A timeout is told as `packet_lost`, `lost` and `ack_processed`. A default body stands where ignoring
+/// the event is right for a controller that does not use it.
 ///
 /// Every controller can be cloned: a world that cannot ask at every packet lets a copy rehearse what comes next, and nothing that the copy
 /// is told reaches the original.
@@ -20,8 +26,22 @@ pub trait Controller: CloneBox + Send {
     /// A packet is acknowledged for the first time: one call for each, also when one ACK covers many.
     fn acked(&mut self, ack: &Acked);
 
+    /// A packet is presumed lost: one call for each.
+    fn packet_lost(&mut self, _packet: &PacketLost) {}
+
     /// A congestion event: once for each episode of loss, not for each lost packet.
     fn lost(&mut self, loss: &Lost);
+
+    /// All that an ACK says has been told: the end of a batch of `acked`, `packet_lost` and `lost` of one instant.
+    fn ack_processed(&mut self, _ack: &AckProcessed) {}
+
+    /// Something happened that is neither a packet nor an ACK nor a loss.
+    fn notice(&mut self, _notice: &Notice) {}
+
+    /// The connection moved to another path.
+    fn path_changed(&mut self, _now: Nanos) -> Migration {
+        Migration::Replace
+    }
 
     /// Somebody beside the ACK stream measured something.
     fn report(&mut self, _report: &Report) {}
@@ -67,88 +87,6 @@ impl Clone for Box<dyn Controller> {
     }
 }
 
-/// What a world tells a controller when a connection opens.
-#[derive(Clone, Copy, Debug)]
-pub struct Setup {
-    /// Size of a full packet on the wire.
-    pub packet: Bytes,
-    /// Window before the first ACK.
-    pub initial_window: Bytes,
-    /// How exactly departures happen that lie ahead: what the host's timer can do. What is nearer than this may leave together, and
-    /// what arrives nearer than this tells of the host and not of the path. Zero: exactly.
-    pub timer: Nanos,
-    /// Seeds whatever the controller draws at random; same seed and events, same decisions.
-    pub seed: u64,
-}
-
-/// A packet that left.
-#[derive(Clone, Copy, Debug)]
-pub struct Sent {
-    /// When it really left.
-    pub now: Nanos,
-    /// Packet number; a retransmission carries the number of the original.
-    pub number: u64,
-    /// Size on the wire.
-    pub bytes: Bytes,
-    /// In flight, this packet included.
-    pub in_flight: Bytes,
-    /// It repeats a packet that was sent before.
-    pub retransmission: bool,
-    /// The application has nothing more to send after this packet, as far as the world knows already; [`Acked::app_limited`] knows for sure.
-    pub app_limited: bool,
-}
-
-/// A packet acknowledged for the first time.
-#[derive(Clone, Copy, Debug)]
-pub struct Acked {
-    /// When the ACK arrived.
-    pub now: Nanos,
-    /// The packet's number.
-    pub number: u64,
-    /// Its size on the wire.
-    pub bytes: Bytes,
-    /// When it (last) left.
-    pub sent_at: Nanos,
-    /// When it reached the receiver, on the receiver's clock, where the world knows: over TCP not of packets that share an
-    /// ACK with others. The receiver's clock may show any time, and drift.
-    pub received_at: Option<Nanos>,
-    /// Round-trip time that this ACK measured: of one packet of those it covers, never of a retransmitted one unless the world can
-    /// tell the copies apart.
-    pub rtt: Option<Nanos>,
-    /// In flight after this packet was taken out.
-    pub in_flight: Bytes,
-    /// The application had nothing more to send when this packet left: not the window held the sender back.
-    pub app_limited: bool,
-    /// Loss recovery is under way: a window must not grow, and ACKs do not come as packets arrived.
-    pub recovering: bool,
-    /// The window may grow for this packet. Not in recovery, not for a packet acknowledged above a gap (RFC 5681 §3.2), and not for the
-    /// third and later packets of one ACK: after a retransmission one ACK may cover a whole window (RFC 5681 Eq 2, RFC 3465 with L = 2).
-    pub grows: bool,
-}
-
-/// A congestion event.
-#[derive(Clone, Copy, Debug)]
-pub struct Lost {
-    /// When it was noticed.
-    pub now: Nanos,
-    /// How it was noticed.
-    pub kind: LossKind,
-    /// In flight at that moment, before anything was written off.
-    pub in_flight: Bytes,
-}
-
-/// How congestion was noticed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum LossKind {
-    /// Duplicate or selective ACKs: recovery starts.
-    FastRetransmit,
-    /// The retransmission timer expired; or, where a transport sends probes instead, congestion is persistent (RFC 9002 §7.6).
-    Timeout,
-    /// A congestion mark came back.
-    Ecn,
-}
-
 /// Something measured beside the ACK stream.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
@@ -171,18 +109,10 @@ pub enum Report {
     },
 }
 
-/// A world that has a packet ready asks whether it may leave.
-#[derive(Clone, Copy, Debug)]
-pub struct Ask {
-    /// When it asks.
-    pub now: Nanos,
-    /// In flight at that moment.
-    pub in_flight: Bytes,
-}
-
 /// The answer: a packet may leave when `departure` has come, and what is in flight and the packet itself fit `window`, or nothing is in
 /// flight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Permit {
     /// How much may be in flight.
     pub window: Bytes,
@@ -194,6 +124,11 @@ impl Permit {
     /// Whatever fits the window leaves at once.
     pub fn window(window: Bytes) -> Permit {
         Permit { window, departure: Departure::Now }
+    }
+
+    /// What fits the window leaves when it may.
+    pub fn paced(window: Bytes, departure: Departure) -> Permit {
+        Permit { window, departure }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Congestion controllers, written once for every world: the simulator, QUIC, and the kernel's TCP.
 //!
-//! A controller is a value that takes events ([`Sent`], [`Acked`], [`Lost`], [`Report`]) and answers how much may be in flight and when
+//! A controller is a value that takes events ([`Sent`], [`Acked`], [`PacketLost`], [`Lost`], [`AckProcessed`], [`Notice`], [`Report`]) and answers how much may be in flight and when
 //! the next packet may leave ([`Permit`]). It does no I/O, reads no clock and never learns in which world it runs; what a world knows
 //! that matters to it (receiver times, a retransmission, an application that ran dry) is a field of the event.
 //!
@@ -14,9 +14,11 @@ extern crate std;
 #[cfg(test)]
 mod bench;
 mod entry;
+mod events;
 mod interface;
 pub mod lotka_volterra;
 pub mod measurement;
+mod notice;
 pub mod observer;
 pub mod oscillation;
 pub mod pacer;
@@ -39,7 +41,7 @@ pub mod scalable;
 pub mod symbiosis;
 pub mod vegas;
 
-pub use interface::{
-    Acked, Ask, Basis, CloneBox, Controller, Course, Departure, Logistic, LossKind, Lost, Outlook, Permit, Report, Sent, Setup, Unknown,
-};
+pub use events::{AckProcessed, Acked, Ask, EcnCounts, LossKind, Lost, PacketLost, Sent, Setup};
+pub use interface::{Basis, CloneBox, Controller, Course, Departure, Logistic, Outlook, Permit, Report, Unknown};
+pub use notice::{Migration, Notice};
 pub use symbiosis_base::{Bytes, Nanos, Rate};

@@ -16,7 +16,9 @@ use symbiosis_base::Random;
 
 use crate::params::{Param, Values};
 use crate::window::{Window, may_grow};
-use crate::{Acked, Ask, Basis, Controller, Lost, Nanos, Outlook, Permit, Report, Sent, Setup};
+use crate::{
+    AckProcessed, Acked, Ask, Basis, Controller, Lost, Migration, Nanos, Notice, Outlook, PacketLost, Permit, Report, Sent, Setup,
+};
 
 /// Degree of the oscillation, of every controller with a window. T §4.3 finds 0.3 good and 0.5 too much.
 pub const OSCILLATION: Param =
@@ -76,8 +78,24 @@ impl<C: Windowed + 'static> Controller for Oscillating<C> {
         }
     }
 
+    fn packet_lost(&mut self, packet: &PacketLost) {
+        self.inner.packet_lost(packet);
+    }
+
     fn lost(&mut self, loss: &Lost) {
         self.inner.lost(loss);
+    }
+
+    fn ack_processed(&mut self, ack: &AckProcessed) {
+        self.inner.ack_processed(ack);
+    }
+
+    fn notice(&mut self, notice: &Notice) {
+        self.inner.notice(notice);
+    }
+
+    fn path_changed(&mut self, now: Nanos) -> Migration {
+        self.inner.path_changed(now)
     }
 
     fn report(&mut self, report: &Report) {

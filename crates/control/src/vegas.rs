@@ -178,7 +178,7 @@ impl Controller for Vegas {
                 self.window.ssthresh = LEAST_WINDOW;
                 self.shrink_by((1.0 - KEPT_AT_LOSS) * self.window.cwnd);
             }
-            LossKind::Ecn | LossKind::Timeout => self.window.lose_as_reno(loss.kind),
+            LossKind::Ecn | LossKind::Timeout | LossKind::PersistentCongestion => self.window.lose_as_reno(loss.kind),
         }
         self.restart_round(loss.now);
     }

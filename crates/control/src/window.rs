@@ -64,7 +64,7 @@ impl Window {
     /// Reno's answer to a congestion event: half, and after a timeout from one packet (RFC 5681 Eq 4).
     pub fn lose_as_reno(&mut self, kind: LossKind) {
         let half = self.cwnd / 2.0;
-        if kind == LossKind::Timeout { self.restart_below(half) } else { self.shrink_to(half) }
+        if kind.collapses() { self.restart_below(half) } else { self.shrink_to(half) }
     }
 
     /// A loss found by duplicate ACKs or a mark: threshold and window become `to` packets (RFC 5681 Eq 4).
@@ -149,13 +149,13 @@ impl<L: Law + 'static> Controller for LossBased<L> {
     }
 
     fn lost(&mut self, loss: &Lost) {
-        if loss.kind == LossKind::Timeout && self.window.is_backed_off() {
+        if loss.kind.collapses() && self.window.is_backed_off() {
             return; // The same packet again: window and law are where the first timeout left them.
         }
         let kept = self.law.after_loss(self.window.cwnd, loss.now);
         match loss.kind {
             LossKind::FastRetransmit | LossKind::Ecn => self.window.shrink_to(kept),
-            LossKind::Timeout => {
+            LossKind::Timeout | LossKind::PersistentCongestion => {
                 self.window.restart_below(kept);
                 self.law.timeout();
             }

@@ -6,7 +6,10 @@ use symbiosis_control::observer::{Arrival, Excess, Findings, Observer};
 use symbiosis_control::oscillation::{GREATEST_WINDOW, OSCILLATION};
 use symbiosis_control::params::{Kind, Param, Value, Values};
 use symbiosis_control::registry::{self, Entry, Feedback};
-use symbiosis_control::{Acked, Ask, Bytes, Controller, Departure, LossKind, Lost, Nanos, Permit, Rate, Report, Sent, Setup};
+use symbiosis_control::{
+    AckProcessed, Acked, Ask, Bytes, Controller, Departure, EcnCounts, LossKind, Lost, Nanos, Notice, PacketLost, Permit, Rate, Report,
+    Sent, Setup,
+};
 
 const PACKET: Bytes = Bytes(1500);
 const INITIAL: Bytes = Bytes(15_000);
@@ -32,7 +35,11 @@ struct Event {
 enum What {
     Sent { number: u64, bytes: Bytes, in_flight: Bytes, retransmission: bool },
     Acked { number: u64, bytes: Bytes, sent: SentAt, rtt: Option<Nanos>, in_flight: Bytes, app_limited: bool, recovering: bool },
-    Lost { kind: LossKind, in_flight: Bytes, times: u32 },
+    PacketLost { number: u64, bytes: Bytes, sent: SentAt, in_flight: Bytes },
+    Lost { kind: LossKind, bytes: Bytes, in_flight: Bytes, times: u32 },
+    AckProcessed { in_flight: Bytes, recovering: bool, cwnd_limited: bool, ecn: Option<EcnCounts> },
+    Notice(u8, Bytes),
+    PathChanged,
     Report { capacity: f64, available: f64 },
     Findings(Findings),
     Arrival { serial: u64, bytes: Bytes, sent: SentAt, probe: bool },
@@ -101,7 +108,10 @@ fn findings() -> impl Strategy<Value = Findings> {
 }
 
 fn what() -> impl Strategy<Value = What> {
-    let kind = prop_oneof![Just(LossKind::FastRetransmit), Just(LossKind::Timeout), Just(LossKind::Ecn)];
+    let kind =
+        prop_oneof![Just(LossKind::FastRetransmit), Just(LossKind::Timeout), Just(LossKind::PersistentCongestion), Just(LossKind::Ecn)];
+    let count = || prop_oneof![0..100u64, Just(u64::MAX)];
+    let ecn = prop::option::of((count(), count(), count()).prop_map(|(ect0, ect1, ce)| EcnCounts::new(ect0, ect1, ce)));
     let often = prop_oneof![4 => Just(1u32), 1 => Just(3000)];
     prop_oneof![
         4 => (number(), bytes(), in_flight(), any::<bool>())
@@ -111,7 +121,14 @@ fn what() -> impl Strategy<Value = What> {
                 What::Acked { number, bytes, sent, rtt, in_flight, app_limited, recovering }
             }
         ),
-        1 => (kind, in_flight(), often).prop_map(|(kind, in_flight, times)| What::Lost { kind, in_flight, times }),
+        2 => (number(), bytes(), sent_at(), in_flight())
+            .prop_map(|(number, bytes, sent, in_flight)| What::PacketLost { number, bytes, sent, in_flight }),
+        1 => (kind, bytes(), in_flight(), often).prop_map(|(kind, bytes, in_flight, times)| What::Lost { kind, bytes, in_flight, times }),
+        6 => (in_flight(), any::<bool>(), any::<bool>(), ecn).prop_map(|(in_flight, recovering, cwnd_limited, ecn)| {
+            What::AckProcessed { in_flight, recovering, cwnd_limited, ecn }
+        }),
+        1 => (0..4u8, in_flight()).prop_map(|(which, bytes)| What::Notice(which, bytes)),
+        1 => Just(What::PathChanged),
         2 => (rate(), rate()).prop_map(|(capacity, available)| What::Report { capacity, available }),
         2 => findings().prop_map(What::Findings),
         4 => (number(), bytes(), sent_at(), any::<bool>())
@@ -166,7 +183,7 @@ struct Subject {
 
 impl Subject {
     fn new(entry: &'static Entry, values: Values, seed: u64) -> Subject {
-        let setup = Setup { packet: PACKET, initial_window: INITIAL, timer: Nanos::ZERO, seed };
+        let setup = Setup::new(PACKET).with_initial_window(INITIAL).with_seed(seed);
         let controller = (entry.build)(&setup, &values);
         let observer = match entry.feedback {
             Feedback::Acks => None,
@@ -201,12 +218,12 @@ impl Subject {
         let in_flight = Bytes(number * PACKET.0);
         let now = self.now;
         if let Some(observer) = &mut self.observer {
-            let probe = matches!(self.controller.permit(&Ask { now, in_flight }).departure, Departure::Regardless(_));
+            let probe = matches!(self.controller.permit(&Ask::new(now, in_flight)).departure, Departure::Regardless(_));
             self.serial += 1;
             self.free_at = self.free_at.max(now) + self.service;
             observer.arrived(&Arrival { now: self.free_at, serial: self.serial, bytes: PACKET, sent_at: now, probe });
         }
-        self.controller.sent(&Sent { now, number, bytes: PACKET, in_flight, retransmission: false, app_limited: false });
+        self.controller.sent(&Sent::new(now, number, PACKET, in_flight));
     }
 
     /// What the receiver's half found.
@@ -233,28 +250,40 @@ impl Subject {
         let now = self.now;
         match event.what {
             What::Sent { number, bytes, in_flight, retransmission } => {
-                self.controller.sent(&Sent { now, number, bytes, in_flight, retransmission, app_limited: false });
+                self.controller.sent(&Sent::new(now, number, bytes, in_flight).with_retransmission(retransmission));
             }
             What::Acked { number, bytes, sent, rtt, in_flight, app_limited, recovering } => {
                 let sent_at = sent.at(now);
                 let before = self.window();
-                self.acked(&Acked {
-                    now,
-                    number,
-                    bytes,
-                    sent_at,
-                    received_at: None,
-                    rtt,
-                    in_flight,
-                    app_limited,
-                    recovering,
-                    grows: !recovering,
-                });
+                self.acked(
+                    &Acked::new(now, number, bytes, sent_at)
+                        .with_rtt(rtt)
+                        .with_in_flight(in_flight)
+                        .with_app_limited(app_limited)
+                        .with_recovering(recovering)
+                        .with_grows(!recovering),
+                );
                 assert!(!(recovering || app_limited) || self.window() <= before, "{} grew when it may not", self.entry.name);
             }
-            What::Lost { kind, in_flight, times } => {
+            What::PacketLost { number, bytes, sent, in_flight } => {
+                self.controller.packet_lost(&PacketLost::new(now, number, bytes, sent.at(now)).with_in_flight(in_flight));
+            }
+            What::AckProcessed { in_flight, recovering, cwnd_limited, ecn } => {
+                let ack = AckProcessed::new(now).with_in_flight(in_flight).with_recovering(recovering);
+                self.controller.ack_processed(&ack.with_cwnd_limited(cwnd_limited).with_ecn(ecn));
+            }
+            What::Notice(which, bytes) => self.controller.notice(&match which {
+                0 => Notice::Spurious { now, in_flight: bytes },
+                1 => Notice::AppLimited { now, in_flight: bytes },
+                2 => Notice::PacketSize { now, packet: PACKET },
+                _ => Notice::AckFrequency { now, packets: bytes.0, delay: Nanos(bytes.0) },
+            }),
+            What::PathChanged => {
+                self.controller.path_changed(now);
+            }
+            What::Lost { kind, bytes, in_flight, times } => {
                 for _ in 0..times {
-                    self.controller.lost(&Lost { now, kind, in_flight });
+                    self.controller.lost(&Lost::new(now, kind, in_flight).with_bytes(bytes));
                 }
             }
             What::Report { capacity, available } => {
@@ -271,18 +300,18 @@ impl Subject {
                 }
             }
             What::Permit { in_flight } => {
-                self.controller.permit(&Ask { now, in_flight });
+                self.controller.permit(&Ask::new(now, in_flight));
             }
             What::Gauges => self.controller.gauges(&mut |name, value| assert!(!value.is_nan(), "{name} is NaN")),
         }
     }
 
     fn window(&mut self) -> Bytes {
-        self.controller.permit(&Ask { now: self.now, in_flight: Bytes(0) }).window
+        self.controller.permit(&Ask::new(self.now, Bytes(0))).window
     }
 
     fn permit(&self) -> Permit {
-        self.controller.permit(&Ask { now: self.now, in_flight: Bytes(0) })
+        self.controller.permit(&Ask::new(self.now, Bytes(0)))
     }
 
     /// Whether its window has a random walk beside its law.
@@ -339,18 +368,7 @@ impl Subject {
             self.now += RTT;
             self.reports();
             for i in 1..=packets {
-                self.acked(&Acked {
-                    now: self.now,
-                    number: i,
-                    bytes: PACKET,
-                    sent_at,
-                    received_at: None,
-                    rtt: Some(RTT),
-                    in_flight: Bytes((packets - i) * PACKET.0),
-                    app_limited: false,
-                    recovering: false,
-                    grows: true,
-                });
+                self.acked(&Acked::new(self.now, i, PACKET, sent_at).with_rtt(Some(RTT)).with_in_flight(Bytes((packets - i) * PACKET.0)));
             }
         }
     }
@@ -419,7 +437,7 @@ proptest! {
         for entry in registry::ALL {
             let permits = || {
                 let mut subject = Subject::new(entry, values(entry, Some(&places)), seed);
-                let ask = |subject: &mut Subject| subject.controller.permit(&Ask { now: subject.now, in_flight: Bytes(0) });
+                let ask = |subject: &mut Subject| subject.controller.permit(&Ask::new(subject.now, Bytes(0)));
                 let permits = events.iter().map(|event| (subject.tell(event), ask(&mut subject)).1);
                 permits.collect::<Vec<_>>()
             };
@@ -484,7 +502,7 @@ fn every_declared_parameter_changes_something() {
             let reported = subject.observer.is_some();
             subject.service = SERVICE * (1 + round % 4);
             let lost = |subject: &mut Subject| {
-                subject.controller.lost(&Lost { now: subject.now, kind: LossKind::FastRetransmit, in_flight: Bytes(0) });
+                subject.controller.lost(&Lost::new(subject.now, LossKind::FastRetransmit, Bytes(0)));
             };
             if round % 15 == 10 && !reported {
                 // Once so often that the window is small beside the queue that the RTT shows.
@@ -517,7 +535,14 @@ fn every_declared_parameter_changes_something() {
                 let in_flight = Bytes((packets - number) * PACKET.0);
                 let (now, bytes) = (subject.now, PACKET);
                 let (received_at, rtt, app_limited, recovering) = (None, Some(rtt), false, false);
-                subject.acked(&Acked { now, number, bytes, sent_at, received_at, rtt, in_flight, app_limited, recovering, grows: true });
+                subject.acked(
+                    &Acked::new(now, number, bytes, sent_at)
+                        .with_received_at(received_at)
+                        .with_rtt(rtt)
+                        .with_in_flight(in_flight)
+                        .with_app_limited(app_limited)
+                        .with_recovering(recovering),
+                );
             }
             permits.push(subject.permit());
             if INSTRUMENTS.contains(&entry.name) {

@@ -1,7 +1,10 @@
 //! What a flow has to send.
 
-use symbiosis_base::Bytes;
+use symbiosis_base::{Bytes, Nanos};
+use symbiosis_control::PacketLost;
 use symbiosis_run::FlowPlan;
+
+use crate::tcp::Record;
 
 /// Packets from 0 on, all full but perhaps the last.
 #[derive(Debug)]
@@ -38,6 +41,11 @@ impl Load {
     #[inline]
     pub(crate) fn bytes(&self, packets: u32) -> Bytes {
         Bytes(packets as u64 * self.packet.0)
+    }
+
+    /// A packet's loss, as a controller hears of it.
+    pub(crate) fn lost(&self, now: Nanos, number: u32, record: &Record, in_flight: u32) -> PacketLost {
+        PacketLost::new(now, number.into(), self.size(number), record.sent_at).with_in_flight(self.bytes(in_flight))
     }
 
     /// Nothing from `end` on is sent any more.

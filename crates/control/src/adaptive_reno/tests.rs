@@ -54,7 +54,7 @@ fn a_loss_takes_as_much_as_congestion_says() {
     let lose = |kind, rtt| {
         let mut reno = avoiding(100.0, rtt);
         reno.probe = 30.0;
-        reno.lost(&Lost { now: Nanos::ZERO, kind, in_flight: Bytes(0) });
+        reno.lost(&Lost::new(Nanos::ZERO, kind, Bytes(0)));
         (reno.window.cwnd, reno.window.ssthresh, reno.probe)
     };
     // RTT_cong becomes 0.85·200 + 0.15·110 = 186.5 ms, c = 10/86.5.
@@ -66,7 +66,7 @@ fn a_loss_takes_as_much_as_congestion_says() {
     let mut reno = fresh();
     reno.window.cwnd = 100.0;
     reno.acked(&Acked { recovering: true, grows: false, ..bench::ack() });
-    reno.lost(&Lost { now: Nanos::ZERO, kind: LossKind::FastRetransmit, in_flight: Bytes(0) });
+    reno.lost(&Lost::new(Nanos::ZERO, LossKind::FastRetransmit, Bytes(0)));
     assert_eq!((reno.window.cwnd, reno.congested), (50.0, Some(0.05)));
 }
 

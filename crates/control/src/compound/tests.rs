@@ -1,4 +1,5 @@
 use super::*;
+use crate::LossKind;
 use crate::bench::{self, Path};
 use crate::{Bytes, Nanos};
 
@@ -60,7 +61,7 @@ fn queued_packets_take_the_delay_based_window_down() {
 fn losses_halve_both_and_a_timeout_starts_over() {
     let lose = |kind, win, dwnd| {
         let mut compound = avoiding(win, dwnd);
-        compound.lost(&Lost { now: Nanos::ZERO, kind, in_flight: Bytes(0) });
+        compound.lost(&Lost::new(Nanos::ZERO, kind, Bytes(0)));
         (compound.window.cwnd, compound.dwnd)
     };
     assert_eq!(lose(LossKind::FastRetransmit, 100.0, 40.0), (50.0, 20.0));

@@ -1,4 +1,5 @@
 use super::*;
+use crate::LossKind;
 use crate::measurement::oracle::{Errors, Oracle};
 use crate::{Bytes, bench};
 
@@ -42,7 +43,7 @@ fn without_a_report_it_is_reno() {
     let mut early = early(2, 0.0);
     early.acked(&bench::ack());
     assert_eq!(early.window.cwnd, 3.0);
-    early.lost(&Lost { now: Nanos::ZERO, kind: LossKind::FastRetransmit, in_flight: Bytes(0) });
+    early.lost(&Lost::new(Nanos::ZERO, LossKind::FastRetransmit, Bytes(0)));
     assert_eq!((early.window.cwnd, early.window.ssthresh), (2.0, 2.0));
     early.acked(&bench::ack());
     assert_eq!(early.window.cwnd, 2.5);
@@ -52,9 +53,9 @@ fn without_a_report_it_is_reno() {
 fn a_timeout_discards_what_was_measured() {
     let mut early = early(100, 0.0);
     early.report(&report(K));
-    early.lost(&Lost { now: Nanos::ZERO, kind: LossKind::FastRetransmit, in_flight: Bytes(0) });
+    early.lost(&Lost::new(Nanos::ZERO, LossKind::FastRetransmit, Bytes(0)));
     assert!(early.window.cwnd == 50.0 && early.reading.is_some());
-    early.lost(&Lost { now: Nanos::ZERO, kind: LossKind::Timeout, in_flight: Bytes(0) });
+    early.lost(&Lost::new(Nanos::ZERO, LossKind::Timeout, Bytes(0)));
     assert!(early.window.cwnd == 1.0 && early.reading.is_none());
     early.acked(&bench::ack());
     assert_eq!(early.window.cwnd, 2.0);

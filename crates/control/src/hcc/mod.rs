@@ -222,9 +222,9 @@ impl Controller for Hcc {
     }
 
     fn lost(&mut self, loss: &Lost) {
-        let timeout = loss.kind == LossKind::Timeout;
+        let timeout = loss.kind.collapses();
         let counts = match loss.kind {
-            LossKind::Timeout => !self.silent,
+            LossKind::Timeout | LossKind::PersistentCongestion => !self.silent,
             LossKind::Ecn => true,
             LossKind::FastRetransmit => self.settings.all_losses || self.queued(),
         };

@@ -78,7 +78,7 @@ fn pairs_average_and_losses_double_once_in_an_rtt_and_two_periods() {
     let mut hcc = started();
     report(&mut hcc, ms(200.0), 5.0, 0.1, None);
     assert_eq!(period(&hcc), 9.5, "0.9·10 + 0.1·5");
-    let lost = |hcc: &mut Hcc, at: f64| hcc.lost(&Lost { now: ms(at), kind: LossKind::FastRetransmit, in_flight: PACKET });
+    let lost = |hcc: &mut Hcc, at: f64| hcc.lost(&Lost::new(ms(at), LossKind::FastRetransmit, PACKET));
     lost(&mut hcc, 300.0);
     assert_eq!(period(&hcc), 19.0);
     // RTT + 2P = 138 ms.
@@ -111,7 +111,7 @@ fn a_jitter_is_added_to_the_period_of_its_packets_once() {
 fn after_a_timeout_only_pairs_leave_until_the_receiver_is_heard() {
     let mut hcc = started();
     departures(&mut hcc, ms(100.0), ms(190.0));
-    let expired = |hcc: &mut Hcc, at: f64| hcc.lost(&Lost { now: ms(at), kind: LossKind::Timeout, in_flight: PACKET });
+    let expired = |hcc: &mut Hcc, at: f64| hcc.lost(&Lost::new(ms(at), LossKind::Timeout, PACKET));
     for at in [1000.0, 3000.0] {
         expired(&mut hcc, at);
         assert_eq!(period(&hcc), 20.0, "doubled once, not at each timeout");
@@ -160,7 +160,7 @@ fn only_fresh_pairs_may_take_a_doubling_back() {
     for (fresh_pairs, periods) in [(false, [20.0, 18.5, 17.15]), (true, [20.0, 20.0, 18.5])] {
         let mut hcc = started();
         hcc.settings.fresh_pairs = fresh_pairs;
-        hcc.lost(&Lost { now: ms(300.0), kind: LossKind::FastRetransmit, in_flight: PACKET });
+        hcc.lost(&Lost::new(ms(300.0), LossKind::FastRetransmit, PACKET));
         let mut seen = std::vec![period(&hcc)];
         // Pairs that left at 299 and at 301 ms.
         for at in [399.0, 401.0] {
@@ -208,7 +208,7 @@ fn readings_take_the_place_of_pairs() {
 
 #[test]
 fn a_loss_without_a_queue_may_be_the_wire_s() {
-    let lost = |hcc: &mut Hcc, at: f64, kind| hcc.lost(&Lost { now: ms(at), kind, in_flight: PACKET });
+    let lost = |hcc: &mut Hcc, at: f64, kind| hcc.lost(&Lost::new(ms(at), kind, PACKET));
     let seen = |hcc: &mut Hcc, rtt: f64| hcc.acked(&Acked { rtt: Some(ms(rtt)), ..ack() });
     let mut hcc = started();
     hcc.settings.all_losses = false;
@@ -245,7 +245,7 @@ fn the_randomiser_adds_a_twentieth_on_average_and_holds_between_reports() {
 #[test]
 fn from_the_longest_period_pairs_lead_back_in_six_hundred_packets() {
     let mut hcc = started();
-    let lost = |at: u64| Lost { now: Nanos::from_millis(at), kind: LossKind::FastRetransmit, in_flight: PACKET };
+    let lost = |at: u64| Lost::new(Nanos::from_millis(at), LossKind::FastRetransmit, PACKET);
     (0..100).for_each(|i| hcc.lost(&lost(10_000 * i)));
     assert_eq!(period(&hcc), 1000.0, "bounded");
     // To 1 % above 5 ms: ln(995/0.05)/−ln(0.9) = 94 pairs.

@@ -67,7 +67,7 @@ fn the_law_goes_on_from_the_window_that_oscillated() {
     }
     let moved = flow.inner.window_mut().cwnd;
     assert!((moved / 1000.0 - 1.0).abs() > 0.01, "{moved}");
-    flow.lost(&Lost { now: Nanos::from_secs(1.0), kind: LossKind::FastRetransmit, in_flight: Bytes::ZERO });
+    flow.lost(&Lost::new(Nanos::from_secs(1.0), LossKind::FastRetransmit, Bytes::ZERO));
     assert_eq!(flow.inner.window_mut().cwnd, moved / 2.0);
 }
 
@@ -95,7 +95,7 @@ fn two_packets_are_the_least_and_a_single_one_is_left_alone() {
         least = least.min(packets(&flow));
     }
     assert_eq!(least, 2.0);
-    flow.lost(&Lost { now: RTT * 10_000, kind: LossKind::Timeout, in_flight: Bytes::ZERO });
+    flow.lost(&Lost::new(RTT * 10_000, LossKind::Timeout, Bytes::ZERO));
     flow.acked(&Acked { grows: false, recovering: true, ..ack(RTT * 10_000) });
     assert_eq!(packets(&flow), 1.0);
 }

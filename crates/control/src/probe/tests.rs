@@ -30,7 +30,7 @@ fn the_window_opens_to_what_was_asked_for_and_stays() {
         probe.acked(&bench::ack());
     }
     for kind in [LossKind::FastRetransmit, LossKind::Timeout, LossKind::Ecn] {
-        probe.lost(&Lost { now: Nanos::ZERO, kind, in_flight: Bytes::ZERO });
+        probe.lost(&Lost::new(Nanos::ZERO, kind, Bytes::ZERO));
         assert_eq!(probe.permit(&ask(Nanos::ZERO)).window, Bytes(12_500), "{kind:?}");
     }
 }

@@ -207,7 +207,7 @@ impl Controller for Symbiosis {
             self.window.cwnd = self.window.cwnd.max(free.min(before));
             self.window.ssthresh = self.window.ssthresh.max(self.window.cwnd);
         }
-        if loss.kind == LossKind::Timeout {
+        if loss.kind.collapses() {
             self.reading = None;
             self.measurement.forget();
             self.law.forget();

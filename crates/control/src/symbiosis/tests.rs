@@ -60,7 +60,7 @@ impl Bench {
     }
 
     fn lose(&mut self, kind: LossKind) {
-        self.flow.lost(&Lost { now: self.now, kind, in_flight: Bytes::ZERO });
+        self.flow.lost(&Lost::new(self.now, kind, Bytes::ZERO));
     }
 }
 

@@ -90,7 +90,7 @@ fn a_lone_packet_resets_the_base() {
 fn a_loss_leaves_three_quarters_and_a_timeout_one_packet() {
     let lose = |kind, cwnd| {
         let mut vegas = avoiding(cwnd);
-        vegas.lost(&Lost { now: Nanos::ZERO, kind, in_flight: Bytes(0) });
+        vegas.lost(&Lost::new(Nanos::ZERO, kind, Bytes(0)));
         (vegas.window.cwnd, vegas.window.ssthresh)
     };
     assert_eq!(lose(LossKind::FastRetransmit, 100.0), (75.0, 2.0));

@@ -68,7 +68,7 @@ fn a_law_is_not_asked_twice_about_one_timeout() {
         }
     }
     let mut controller = LossBased::new(&bench::setup(10), Counts(0));
-    let timeout = Lost { now: Nanos::ZERO, kind: LossKind::Timeout, in_flight: Bytes(0) };
+    let timeout = Lost::new(Nanos::ZERO, LossKind::Timeout, Bytes(0));
     controller.lost(&timeout);
     controller.lost(&timeout);
     assert_eq!((controller.law.0, controller.window.ssthresh), (1, 5.0));

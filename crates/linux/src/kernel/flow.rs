@@ -6,7 +6,7 @@ use std::net::{IpAddr, Ipv4Addr};
 use symbiosis_base::{Bytes, Nanos};
 use symbiosis_control::params::Values;
 use symbiosis_control::registry::Entry;
-use symbiosis_control::{Acked, Ask, Controller, Course, Departure, LossKind, Lost, Sent, Setup};
+use symbiosis_control::{AckProcessed, Acked, Ask, Controller, Course, Departure, LossKind, Lost, Sent, Setup};
 
 use super::cells::{Cell, Cells};
 use super::layout::{PLAN, Record, WINDOW_BITS, Word, flag, kind, law};
@@ -51,12 +51,10 @@ impl Flow {
     /// A controller for the socket of which `first` is the first that is heard.
     pub(crate) fn new(start: &Start, first: &Record) -> Flow {
         let packet = Bytes(u64::from(first.mss) + u64::from(first.overhead));
-        let setup = Setup {
-            packet,
-            initial_window: Bytes(packet.0 * u64::from(first.cwnd)),
-            timer: TIMER,
-            seed: start.seed.wrapping_add(first.id),
-        };
+        let setup = Setup::new(packet)
+            .with_initial_window(Bytes(packet.0 * u64::from(first.cwnd)))
+            .with_timer(TIMER)
+            .with_seed(start.seed.wrapping_add(first.id));
         // Of what left before nothing is known.
         let begins = if first.kind == kind::SENT { first.from } else { first.nxt };
         Flow {
@@ -94,14 +92,7 @@ impl Flow {
             kind::SENT => self.sent(record),
             kind::RESENT => {
                 for number in self.cells.resent(record.count, now) {
-                    self.controller.sent(&Sent {
-                        now,
-                        number,
-                        bytes: self.packet,
-                        in_flight: self.packets(record.in_flight),
-                        retransmission: true,
-                        app_limited: false,
-                    });
+                    self.controller.sent(&Sent::new(now, number, self.packet, self.packets(record.in_flight)).with_retransmission(true));
                 }
             }
             kind::ACKED => self.acked(record),
@@ -114,7 +105,7 @@ impl Flow {
                 if kind == LossKind::Timeout {
                     self.cells.timed_out();
                 }
-                self.controller.lost(&Lost { now, kind, in_flight: self.packets(record.in_flight) });
+                self.controller.lost(&Lost::new(now, kind, self.packets(record.in_flight)));
                 self.losses = record.losses;
             }
             _ => {}
@@ -126,14 +117,7 @@ impl Flow {
         let app_limited = record.flags & flag::APP_LIMITED != 0;
         let in_flight = self.packets(record.in_flight);
         for cell in self.cells.sent(record.from, record.nxt, self.now, app_limited) {
-            self.controller.sent(&Sent {
-                now: self.now,
-                number: cell.number,
-                bytes: cell.bytes,
-                in_flight,
-                retransmission: false,
-                app_limited: false,
-            });
+            self.controller.sent(&Sent::new(self.now, cell.number, cell.bytes, in_flight));
             self.last_sent = self.now;
         }
     }
@@ -153,20 +137,18 @@ impl Flow {
         for (i, cell) in told.iter().enumerate() {
             let later = (told.len() - 1 - i) as u32;
             let latest = later == 0 && !cell.resent;
-            self.controller.acked(&Acked {
-                now,
-                number: cell.number,
-                bytes: cell.bytes,
-                sent_at: cell.sent_at.min(now),
-                received_at: None,
-                rtt: rtt.filter(|_| latest).map(|_| now - cell.sent_at),
-                in_flight: self.packets(record.in_flight + later),
-                app_limited: cell.app_limited,
-                recovering,
-                grows: !recovering && i < in_order.min(MOST_GROWING),
-            });
+            self.controller.acked(
+                &Acked::new(now, cell.number, cell.bytes, cell.sent_at.min(now))
+                    .with_rtt(rtt.filter(|_| latest).map(|_| now - cell.sent_at))
+                    .with_in_flight(self.packets(record.in_flight + later))
+                    .with_app_limited(cell.app_limited)
+                    .with_recovering(recovering)
+                    .with_grows(!recovering && i < in_order.min(MOST_GROWING)),
+            );
         }
         if !told.is_empty() {
+            let ack = AckProcessed::new(now).with_in_flight(self.packets(record.in_flight)).with_recovering(recovering);
+            self.controller.ack_processed(&ack);
             self.last_ack = now;
         }
         self.told = told;
@@ -176,7 +158,7 @@ impl Flow {
     pub(crate) fn word(&mut self, now: Nanos) -> Word {
         self.serial = self.serial.wrapping_add(1);
         let in_flight = self.packets(self.latest.in_flight);
-        let ask = Ask { now: self.now, in_flight };
+        let ask = Ask::new(self.now, in_flight);
         let window = self.controller.permit(&ask).window;
         let outlook = self.controller.outlook(self.now);
         let srtt = Nanos::from_micros(self.latest.srtt_us.into());
@@ -219,7 +201,7 @@ impl Flow {
         let (mut now, mut before) = (self.now, self.last_sent);
         let mut told = [(0_u64, false); PLAN];
         for (i, told) in told.iter_mut().enumerate() {
-            let departure = copy.permit(&Ask { now, ..ask }).departure;
+            let departure = copy.permit(&Ask::new(now, ask.in_flight)).departure;
             let (at, regardless) = match departure {
                 Departure::Now => (now, false),
                 Departure::At(at) => (at, false),
@@ -236,7 +218,7 @@ impl Flow {
                 word.gap = u32::try_from(told.0).unwrap_or(u32::MAX);
             }
             let number = word.first + i as u64;
-            let sent = Sent { now, number, bytes: self.packet, in_flight: ask.in_flight, retransmission: false, app_limited: false };
+            let sent = Sent::new(now, number, self.packet, ask.in_flight);
             copy.sent(&sent);
             before = now;
         }

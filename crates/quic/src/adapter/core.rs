@@ -2,7 +2,9 @@
 
 use symbiosis_base::{Bytes, Nanos};
 use symbiosis_control::observer::Findings;
-use symbiosis_control::{Acked, Ask, Controller, Departure, LossKind, Lost, Permit, Report, Sent};
+use symbiosis_control::{
+    AckProcessed, Acked, Ask, Controller, Departure, LossKind, Lost, Migration, Notice, PacketLost, Permit, Report, Sent,
+};
 
 use super::flight::Flight;
 use crate::feedback::FULL;
@@ -34,6 +36,10 @@ pub(crate) struct Core {
     episode: Option<Nanos>,
     /// That episode is over when a packet is acknowledged that left after it began; a timeout ends it at once.
     recovers: bool,
+    /// No packet was acknowledged yet that left after that episode began.
+    recovering: bool,
+    /// Since the last ACK the window, and not the departure, held a packet back.
+    cwnd_limited: bool,
     established: bool,
     /// The last packet was held back by the window, or by the departure that the controller wants.
     limited: bool,
@@ -53,7 +59,9 @@ pub(crate) struct Core {
 enum Event {
     /// Packet number, and the rest.
     Acked(u64, Acked),
+    PacketLost(PacketLost),
     Lost(Lost),
+    Notice(Notice),
 }
 
 /// What noq is told of a permit.
@@ -86,6 +94,8 @@ impl Core {
             given_up: Bytes::ZERO,
             episode: None,
             recovers: false,
+            recovering: false,
+            cwnd_limited: false,
             established: false,
             limited: false,
             untold: Vec::new(),
@@ -119,7 +129,7 @@ impl Core {
         if !self.established {
             return Permit::window(self.initial_window);
         }
-        self.controller.permit(&Ask { now: self.now, in_flight: self.flight.bytes() })
+        self.controller.permit(&Ask::new(self.now, self.flight.bytes()))
     }
 
     /// A window on the wire as noq counts it: UDP payload alone.
@@ -147,12 +157,16 @@ impl Core {
     /// The window or the departure held a packet back.
     pub(crate) fn held_back(&mut self) {
         self.limited = true;
+        self.cwnd_limited |= matches!(self.gate(), Gate::Window(_));
     }
 
     /// The world found no more to send. When to look again, if the controller holds a packet back until then.
     pub(crate) fn found_no_more(&mut self) -> Option<Nanos> {
         if !self.limited {
             self.flight.ran_dry();
+            if self.established {
+                self.controller.notice(&Notice::AppLimited { now: self.now, in_flight: self.flight.bytes() });
+            }
             return None;
         }
         match self.gate() {
@@ -172,16 +186,9 @@ impl Core {
             let probe = matches!(self.permit().departure, Departure::Regardless(_));
             self.left = Some(Left { pn, serial: number, at: now, probe });
         }
-        self.controller.sent(&Sent {
-            now,
-            number,
-            bytes,
-            in_flight: self.flight.bytes(),
-            // What is repeated in QUIC is data, in new packets with new numbers: an ACK never leaves open which copy it answers.
-            retransmission: false,
-            // Known only when the next packet is looked for; the packet's ACK tells it.
-            app_limited: false,
-        });
+        // What is repeated in QUIC is data, in new packets with new numbers: an ACK never leaves open which copy it answers. Whether the
+        // application has more is known only when the next packet is looked for; the packet's ACK tells it.
+        self.controller.sent(&Sent::new(now, number, bytes, self.flight.bytes()));
     }
 
     /// One packet of an ACK.
@@ -218,12 +225,54 @@ impl Core {
 
     /// The controller hears what happened.
     pub(crate) fn tell(&mut self) {
+        let mut answered = false;
         for event in self.untold.drain(..) {
+            answered |= !matches!(event, Event::Notice(_));
             match event {
                 Event::Acked(_, acked) => self.controller.acked(&acked),
+                Event::PacketLost(packet) => self.controller.packet_lost(&packet),
                 Event::Lost(lost) => self.controller.lost(&lost),
+                Event::Notice(notice) => self.controller.notice(&notice),
             }
         }
+        if !answered {
+            return;
+        }
+        let limited = std::mem::take(&mut self.cwnd_limited);
+        let (in_flight, recovering) = (self.flight.bytes(), self.recovering);
+        // noq tells of marks as of losses, and not how many there were.
+        let ack = AckProcessed::new(self.now).with_in_flight(in_flight).with_recovering(recovering).with_cwnd_limited(limited);
+        self.controller.ack_processed(&ack);
+    }
+
+    /// Something happened beside packets and ACKs.
+    fn notice(&mut self, notice: Notice) {
+        if self.established {
+            self.untold.push(Event::Notice(notice));
+        }
+    }
+
+    /// The packets of the last congestion event were not lost.
+    pub(crate) fn spurious(&mut self) {
+        self.notice(Notice::Spurious { now: self.now, in_flight: self.flight.bytes() });
+    }
+
+    /// Full packets carry another UDP payload.
+    pub(crate) fn resized(&mut self, payload: u16) {
+        self.packet = Bytes(payload.into()) + self.overhead;
+        self.notice(Notice::PacketSize { now: self.now, packet: self.packet });
+    }
+
+    /// The peer was asked to acknowledge at other times.
+    pub(crate) fn answers(&mut self, packets: u64, delay: Nanos) {
+        self.notice(Notice::AckFrequency { now: self.now, packets, delay });
+    }
+
+    /// The connection goes on, on another path: whether its controller does.
+    pub(crate) fn migrates(&mut self, now: Nanos) -> Migration {
+        let now = self.reaches(now);
+        self.tell();
+        self.controller.path_changed(now)
     }
 
     /// The ACK's last packet was told.
@@ -235,21 +284,17 @@ impl Core {
         for (at, (number, record)) in batch.iter().enumerate() {
             in_flight -= record.bytes;
             let recovering = self.recovers && self.episode.is_some_and(|began| record.sent_at <= began);
+            self.recovering &= recovering;
             let grows = !recovering && growing > 0 && *number < self.flight.oldest();
             growing -= u32::from(grows);
             let latest = at + 1 == batch.len();
-            let acked = Acked {
-                now: self.now,
-                number: *number,
-                bytes: record.bytes,
-                sent_at: record.sent_at,
-                received_at: record.received_at,
-                rtt: latest.then(|| self.now - record.sent_at),
-                in_flight,
-                app_limited: record.app_limited,
-                recovering,
-                grows,
-            };
+            let acked = Acked::new(self.now, *number, record.bytes, record.sent_at)
+                .with_received_at(record.received_at)
+                .with_rtt(latest.then(|| self.now - record.sent_at))
+                .with_in_flight(in_flight)
+                .with_app_limited(record.app_limited)
+                .with_recovering(recovering)
+                .with_grows(grows);
             self.untold.push(Event::Acked(record.pn, acked));
         }
         batch.clear();
@@ -259,13 +304,17 @@ impl Core {
     /// A packet was given up; a congestion event follows when all of the same moment were told.
     pub(crate) fn gave_up(&mut self, now: Nanos, pn: u64) {
         self.reaches(now);
-        if let Some((_, record)) = self.flight.settle(pn, None) {
+        if let Some((number, record)) = self.flight.settle(pn, None) {
             self.given_up += record.bytes;
+            let packet = PacketLost::new(self.now, number, record.bytes, record.sent_at).with_in_flight(self.flight.bytes());
+            if self.established {
+                self.untold.push(Event::PacketLost(packet));
+            }
         }
     }
 
     /// Packets were lost, or came marked; `sent_at` is when the latest of them left. An episode begins with a packet that left after the
-    /// one before began (RFC 9002 §7.3.2). Persistent congestion is QUIC's timeout (§7.6).
+    /// one before began (RFC 9002 §7.3.2).
     pub(crate) fn congested(&mut self, now: Nanos, sent_at: Nanos, persistent: bool, marked: bool) {
         let now = self.reaches(now);
         let given_up = std::mem::take(&mut self.given_up);
@@ -276,15 +325,15 @@ impl Core {
         if !persistent && self.episode.is_some_and(|began| sent_at <= began) {
             return;
         }
-        (self.episode, self.recovers) = (Some(now), !persistent);
+        (self.episode, self.recovers, self.recovering) = (Some(now), !persistent, !persistent);
         self.timeouts += u64::from(persistent);
         self.recoveries += u64::from(!persistent);
         let kind = match (persistent, marked) {
-            (true, _) => LossKind::Timeout,
+            (true, _) => LossKind::PersistentCongestion,
             (false, true) => LossKind::Ecn,
             (false, false) => LossKind::FastRetransmit,
         };
-        self.untold.push(Event::Lost(Lost { now, kind, in_flight }));
+        self.untold.push(Event::Lost(Lost::new(now, kind, in_flight).with_bytes(given_up)));
     }
 
     /// The path changed under the connection: nothing of what is in flight will be heard of.

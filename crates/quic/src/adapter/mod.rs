@@ -12,14 +12,14 @@ mod passing;
 use std::any::Any;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use noq_proto::RttEstimator;
 use noq_proto::congestion::{Controller as NoqController, ControllerFactory, ControllerMetrics};
 use symbiosis_base::{Bytes, Nanos, Random};
-use symbiosis_control::Setup;
 use symbiosis_control::params::Values;
 use symbiosis_control::registry::Entry;
+use symbiosis_control::{Migration, Setup};
 
 use symbiosis_control::observer::Findings;
 
@@ -144,11 +144,20 @@ impl ControllerFactory for Factory {
         let packet = Bytes(mtu.into()) + start.overhead;
         let initial_window = Bytes(start.initial_window * packet.0);
         let seed = self.random.lock().unwrap_or_else(std::sync::PoisonError::into_inner).seed();
-        let controller = (start.entry.build)(&Setup { packet, initial_window, timer: start.timer, seed }, &start.params);
-        let mut core = Core::new(controller, packet, start.overhead, initial_window, start.timer, start.clock.nanos(now));
+        let now = start.clock.nanos(now);
         let mut seat = lock(&self.seat.0);
-        if seat.as_ref().is_some_and(Core::established) {
-            core.establish(start.clock.nanos(now));
+        let before = seat.take().filter(Core::established).map(|mut core| (core.migrates(now), core.controller));
+        let established = before.is_some();
+        let controller = match before {
+            Some((Migration::Keep, controller)) => controller,
+            _ => {
+                let setup = Setup::new(packet).with_initial_window(initial_window).with_timer(start.timer).with_seed(seed);
+                (start.entry.build)(&setup, &start.params)
+            }
+        };
+        let mut core = Core::new(controller, packet, start.overhead, initial_window, start.timer, now);
+        if established {
+            core.establish(now);
         }
         *seat = Some(core);
         Box::new(Adapter { seat: self.seat.clone(), clock: start.clock })
@@ -187,8 +196,16 @@ impl NoqController for Adapter {
         self.seat.with(|core| core.congested(self.clock.nanos(now), self.clock.nanos(sent), persistent, ecn));
     }
 
-    fn on_mtu_update(&mut self, _new_mtu: u16) {
-        // Packets become smaller than the controller's packet. It counts bytes, so its window holds.
+    fn on_spurious_congestion_event(&mut self) {
+        self.seat.with(Core::spurious);
+    }
+
+    fn on_mtu_update(&mut self, new_mtu: u16) {
+        self.seat.with(|core| core.resized(new_mtu));
+    }
+
+    fn on_ack_frequency_update(&mut self, threshold: u64, max_ack_delay: Duration) {
+        self.seat.with(|core| core.answers(threshold, Nanos::from_secs(max_ack_delay.as_secs_f64())));
     }
 
     fn window(&self) -> u64 {

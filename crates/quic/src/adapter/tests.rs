@@ -121,11 +121,11 @@ fn an_episode_of_loss_is_told_once() {
 }
 
 #[test]
-fn persistent_congestion_is_a_timeout_and_ends_recovery() {
+fn persistent_congestion_ends_recovery() {
     let mut bench = bench();
     bench.sends(0..4);
     bench.loses(50, &[0], false);
-    assert_eq!(bench.loses(900, &[1, 2], true), [Heard::Lost(LossKind::Timeout, 3000)]);
+    assert_eq!(bench.loses(900, &[1, 2], true), [Heard::Lost(LossKind::PersistentCongestion, 3000)]);
     assert_eq!(bench.ack(901, &[3]), [Heard::Acked(3, 0, true, false, Some(898), false)]);
     assert_eq!(bench.loses(902, &[3], false), []);
 }
@@ -145,7 +145,7 @@ fn the_gate_opens_when_the_controller_says() {
     // 10 packets of 1000 on the wire are 10 of 900 in noq's count.
     assert_eq!(bench.core.gate(), Gate::Window(9000));
     let mut answer = |departure, window| {
-        *bench.permit.lock().unwrap() = Permit { window: Bytes(window), departure };
+        *bench.permit.lock().unwrap() = Permit::paced(Bytes(window), departure);
         bench.core.looks(ms(5));
         bench.core.gate()
     };
@@ -164,7 +164,7 @@ fn what_is_nearer_than_the_host_can_tell_leaves_at_once() {
     bench.core.establish(ms(5));
     for (ahead_us, gate) in [(0, Gate::Window(9000)), (20, Gate::Window(9000)), (21, Gate::Until(Nanos::from_micros(5021)))] {
         let departure = Departure::At(ms(5) + Nanos::from_micros(ahead_us));
-        *bench.permit.lock().unwrap() = Permit { window: Bytes(10_000), departure };
+        *bench.permit.lock().unwrap() = Permit::paced(Bytes(10_000), departure);
         assert_eq!(bench.core.gate(), gate, "{ahead_us} µs ahead");
     }
 }
@@ -172,14 +172,14 @@ fn what_is_nearer_than_the_host_can_tell_leaves_at_once() {
 #[test]
 fn whoever_found_nothing_to_send_was_not_held_back() {
     let mut bench = bench();
-    *bench.permit.lock().unwrap() = Permit { window: Bytes(10_000), departure: Departure::At(ms(9)) };
+    *bench.permit.lock().unwrap() = Permit::paced(Bytes(10_000), Departure::At(ms(9)));
     bench.sends(0..2);
     bench.core.looks(ms(5));
     assert_eq!(bench.core.found_no_more(), None, "nothing wanted to leave");
     assert!(matches!(bench.ack(50, &[0, 1])[..], [Heard::Acked(0, .., false), Heard::Acked(1, .., true)]));
     bench.core.sent(ms(51), 900, 51);
     bench.core.looks(ms(51));
-    *bench.permit.lock().unwrap() = Permit { window: Bytes(10_000), departure: Departure::At(ms(60)) };
+    *bench.permit.lock().unwrap() = Permit::paced(Bytes(10_000), Departure::At(ms(60)));
     bench.core.held_back();
     assert_eq!(bench.core.found_no_more(), Some(ms(60)));
     bench.heard();

@@ -4,6 +4,10 @@
 //! noq's pacer is part of what they do to a path, so its rule is kept here (`Bucket`). noq hands them its estimate of the round-trip
 //! time, which only noq can make: see `estimator`.
 //!
+//! Every call of noq's trait has an event here, so nothing is lost on the way: `on_packet_sent` is `sent`, `on_ack` `acked`,
+//! `on_packet_lost` `packet_lost`, `on_congestion_event` `lost`, `on_end_acks` and `on_cwnd_limited` `ack_processed`, and the three
+//! rare ones are notices.
+//!
 //! Not among them is noq's BBR: it draws at random from a generator that only the system seeds, and a simulation is to be repeatable.
 
 pub(crate) mod estimator;
@@ -16,7 +20,7 @@ use std::time::Duration;
 use noq_proto::congestion::{Controller as NoqController, ControllerFactory, CubicConfig, NewRenoConfig};
 use symbiosis_base::{Bytes, Nanos};
 use symbiosis_control::registry::{Entry, Feedback};
-use symbiosis_control::{Acked, Ask, Controller, Departure, LossKind, Lost, Permit, Sent, Setup};
+use symbiosis_control::{AckProcessed, Acked, Ask, Controller, Departure, LossKind, Lost, Notice, PacketLost, Permit, Sent, Setup};
 
 use crate::clock::Clock;
 
@@ -57,6 +61,10 @@ struct Opponent {
     packet: Bytes,
     /// Smoothed round-trip time (RFC 9002 §5.3); none before the first sample.
     rtt: Option<Nanos>,
+    /// Of the latest packet of the ACK under way: its number, and whether the application was the limit when it left.
+    latest: Option<(u64, bool)>,
+    /// The greatest number presumed lost since the last congestion event.
+    largest_lost: u64,
     bucket: Bucket,
 }
 
@@ -65,7 +73,7 @@ impl Opponent {
         let clock = Clock::start();
         let noq = config.build(clock.instant(Nanos::ZERO), setup.packet.0.try_into().unwrap_or(u16::MAX));
         let bucket = Bucket::new(setup.packet);
-        Opponent { noq, clock, packet: setup.packet, rtt: None, bucket }
+        Opponent { noq, clock, packet: setup.packet, rtt: None, latest: None, largest_lost: 0, bucket }
     }
 
     fn instant(&self, at: Nanos) -> std::time::Instant {
@@ -80,8 +88,9 @@ impl Opponent {
 // noq's own trait object is no `Clone`, but it copies itself.
 impl Clone for Opponent {
     fn clone(&self) -> Self {
-        let Opponent { noq, clock, packet, rtt, bucket } = self;
-        Opponent { noq: noq.clone_box(), clock: *clock, packet: *packet, rtt: *rtt, bucket: *bucket }
+        let Opponent { noq, clock, packet, rtt, latest, largest_lost, bucket } = self;
+        let (latest, largest_lost) = (*latest, *largest_lost);
+        Opponent { noq: noq.clone_box(), clock: *clock, packet: *packet, rtt: *rtt, latest, largest_lost, bucket: *bucket }
     }
 }
 
@@ -99,19 +108,43 @@ impl Controller for Opponent {
         let (now, sent) = (self.instant(ack.now), self.instant(ack.sent_at));
         let estimate = estimator::of(Duration::from_nanos(self.smoothed().0));
         self.noq.on_ack(now, sent, ack.bytes.0, ack.number, ack.app_limited, &estimate);
-        self.noq.on_end_acks(now, ack.in_flight.0, ack.app_limited, Some(ack.number));
+        self.latest = self.latest.max(Some((ack.number, ack.app_limited)));
+    }
+
+    fn packet_lost(&mut self, packet: &PacketLost) {
+        self.largest_lost = self.largest_lost.max(packet.number);
+        self.noq.on_packet_lost(packet.bytes.0.try_into().unwrap_or(u16::MAX), packet.number, self.instant(packet.now));
     }
 
     fn lost(&mut self, loss: &Lost) {
         // An episode is told of once, so the packet that it is about left after the last began.
         let now = self.instant(loss.now);
-        let (persistent, marked) = (loss.kind == LossKind::Timeout, loss.kind == LossKind::Ecn);
-        self.noq.on_congestion_event(now, now, persistent, marked, self.packet.0, 0);
+        let (persistent, marked) = (loss.kind.collapses(), loss.kind == LossKind::Ecn);
+        self.noq.on_congestion_event(now, now, persistent, marked, loss.bytes.0, std::mem::take(&mut self.largest_lost));
+    }
+
+    fn ack_processed(&mut self, ack: &AckProcessed) {
+        if ack.cwnd_limited {
+            self.noq.on_cwnd_limited();
+        }
+        if let Some((largest, app_limited)) = self.latest.take() {
+            self.noq.on_end_acks(self.instant(ack.now), ack.in_flight.0, app_limited, Some(largest));
+        }
+    }
+
+    fn notice(&mut self, notice: &Notice) {
+        match *notice {
+            Notice::Spurious { .. } => self.noq.on_spurious_congestion_event(),
+            Notice::PacketSize { packet, .. } => self.noq.on_mtu_update(packet.0.try_into().unwrap_or(u16::MAX)),
+            Notice::AckFrequency { packets, delay, .. } => self.noq.on_ack_frequency_update(packets, Duration::from_nanos(delay.0)),
+            // With each ACK it says whether the application was the limit.
+            _ => {}
+        }
     }
 
     fn permit(&self, ask: &Ask) -> Permit {
         let window = self.noq.window();
-        Permit { window: Bytes(window).max(self.packet), departure: self.bucket.departure(ask.now, window, self.smoothed()) }
+        Permit::paced(Bytes(window).max(self.packet), self.bucket.departure(ask.now, window, self.smoothed()))
     }
 }
 

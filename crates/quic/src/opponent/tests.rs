@@ -13,26 +13,15 @@ fn ms(ms: u64) -> Nanos {
 
 fn opponent(name: &str) -> Box<dyn Controller> {
     let entry = ALL.iter().find(|entry| entry.name == name).unwrap();
-    (entry.build)(&Setup { packet: PACKET, initial_window: packets(10), timer: Nanos::ZERO, seed: 1 }, &Values::default())
+    (entry.build)(&Setup::new(PACKET).with_initial_window(packets(10)).with_seed(1), &Values::default())
 }
 
 fn acked(now: Nanos, number: u64, sent_at: Nanos) -> Acked {
-    Acked {
-        now,
-        number,
-        bytes: PACKET,
-        sent_at,
-        received_at: None,
-        rtt: Some(now - sent_at),
-        in_flight: Bytes::ZERO,
-        app_limited: false,
-        recovering: false,
-        grows: true,
-    }
+    Acked::new(now, number, PACKET, sent_at).with_rtt(Some(now - sent_at))
 }
 
 fn window(opponent: &dyn Controller, now: Nanos) -> f64 {
-    opponent.permit(&Ask { now, in_flight: Bytes::ZERO }).window.packets(PACKET)
+    opponent.permit(&Ask::new(now, Bytes::ZERO)).window.packets(PACKET)
 }
 
 /// As many round trips of 100 ms, each a window of packets that leave together.
@@ -51,11 +40,11 @@ fn new_reno_doubles_and_halves_and_adds_one() {
     let mut reno = opponent("quic-newreno");
     let now = round_trips(&mut *reno, Nanos::ZERO, 3);
     assert_eq!(window(&*reno, now), 80.0, "also what left at the first instant counts");
-    reno.lost(&Lost { now, kind: LossKind::FastRetransmit, in_flight: packets(80) });
+    reno.lost(&Lost::new(now, LossKind::FastRetransmit, packets(80)));
     assert_eq!(window(&*reno, now), 40.0);
     let now = round_trips(&mut *reno, now + ms(1), 5);
     assert_eq!(window(&*reno, now), 45.0);
-    reno.lost(&Lost { now, kind: LossKind::Timeout, in_flight: packets(45) });
+    reno.lost(&Lost::new(now, LossKind::Timeout, packets(45)));
     assert_eq!(window(&*reno, now), 2.0);
 }
 
@@ -64,7 +53,7 @@ fn cubic_takes_seven_tenths_and_is_back_when_its_law_says() {
     let mut cubic = opponent("quic-cubic");
     let now = round_trips(&mut *cubic, Nanos::ZERO, 6);
     assert_eq!(window(&*cubic, now), 640.0);
-    cubic.lost(&Lost { now, kind: LossKind::FastRetransmit, in_flight: packets(640) });
+    cubic.lost(&Lost::new(now, LossKind::FastRetransmit, packets(640)));
     assert_eq!(window(&*cubic, now), 448.0);
     // RFC 9438 Eq 2: K = ∛(640·0.3/0.4) = 7.83 s.
     let now = round_trips(&mut *cubic, now + ms(1), 78);

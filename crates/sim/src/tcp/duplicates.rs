@@ -7,7 +7,7 @@
 use symbiosis_base::Nanos;
 
 use super::Ack;
-use super::flight::{Flight, Record};
+use super::flight::{Fate, Flight, Record};
 
 /// Duplicate ACKs that mean a loss.
 const DUP_THRESH: u32 = 3;
@@ -58,9 +58,10 @@ impl Duplicates {
         !matches!(self.phase, Phase::Recovery { partial_acks, .. } if partial_acks > 1)
     }
 
-    /// Takes in an ACK; `got` is called for each packet acknowledged for the first time. Tells whether a recovery begins.
+    /// Takes in an ACK; `tell` is called for each packet acknowledged for the first time, and for each presumed lost, with what is then in
+    /// flight. Tells whether a recovery begins.
     #[inline]
-    pub(crate) fn acked(&mut self, flight: &mut Flight, ack: &Ack, mut got: impl FnMut(u32, Record, u32)) -> bool {
+    pub(crate) fn acked(&mut self, flight: &mut Flight, ack: &Ack, mut tell: impl FnMut(Fate, u32, Record, u32)) -> bool {
         if ack.next > flight.una() {
             let acked = ack.next - flight.una();
             self.next = self.next.max(ack.next);
@@ -68,9 +69,12 @@ impl Duplicates {
             for number in flight.una()..ack.next {
                 let record = *flight.at(number);
                 let in_flight = (self.next - number - 1).saturating_sub(self.left);
-                got(number, record, in_flight);
+                tell(Fate::Acked, number, record, in_flight);
             }
             flight.advance(ack.next);
+            if let Some(number) = self.resend {
+                tell(Fate::Lost, number, *flight.at(number), self.in_flight(flight));
+            }
             return false;
         }
         let meaningless = self.phase == Phase::Open && self.guard.is_some_and(|guard| flight.una() <= guard);
@@ -82,6 +86,7 @@ impl Duplicates {
             self.phase = Phase::Recovery { point: flight.end(), partial_acks: 0 };
             self.guard = Some(flight.end());
             self.resend = Some(flight.una());
+            tell(Fate::Lost, flight.una(), *flight.at(flight.una()), self.in_flight(flight));
             return true;
         }
         false
@@ -105,7 +110,10 @@ impl Duplicates {
     }
 
     /// Everything outstanding is sent again.
-    pub(crate) fn timed_out(&mut self, flight: &mut Flight) {
+    pub(crate) fn timed_out(&mut self, flight: &mut Flight, mut tell: impl FnMut(Fate, u32, Record, u32)) {
+        for number in flight.una()..self.next {
+            tell(Fate::Lost, number, *flight.at(number), (self.next - number - 1).saturating_sub(self.left));
+        }
         self.left = 0;
         self.next = flight.una();
         self.resend = None;
@@ -154,7 +162,7 @@ mod tests {
             flight.push(Nanos::ZERO, false);
             duplicates.sent();
         }
-        let begins: Vec<bool> = [5, 5, 5, 5].map(|next| duplicates.acked(&mut flight, &ack(next), |_, _, _| {})).to_vec();
+        let begins: Vec<bool> = [5, 5, 5, 5].map(|next| duplicates.acked(&mut flight, &ack(next), |_, _, _, _| {})).to_vec();
         assert_eq!(begins, [false, false, false, true]);
         assert_eq!(duplicates.in_flight(&flight), 12, "fifteen outstanding, three have left");
         assert_eq!(duplicates.next(&flight), Some((5, true)));
@@ -166,7 +174,7 @@ mod tests {
     #[test]
     fn reno_ends_recovery_with_the_first_new_ack() {
         let (mut flight, mut duplicates) = third_duplicate(false);
-        duplicates.acked(&mut flight, &ack(9), |_, _, _| {});
+        duplicates.acked(&mut flight, &ack(9), |_, _, _, _| {});
         assert!(!duplicates.recovering());
         assert_eq!((duplicates.in_flight(&flight), duplicates.next(&flight)), (11, None));
     }
@@ -175,16 +183,16 @@ mod tests {
     fn newreno_sends_again_what_a_partial_ack_shows_missing() {
         let (mut flight, mut duplicates) = third_duplicate(true);
         for _ in 0..9 {
-            duplicates.acked(&mut flight, &ack(5), |_, _, _| {});
+            duplicates.acked(&mut flight, &ack(5), |_, _, _, _| {});
         }
         assert_eq!(duplicates.in_flight(&flight), 3);
-        duplicates.acked(&mut flight, &ack(9), |_, _, _| {});
+        duplicates.acked(&mut flight, &ack(9), |_, _, _, _| {});
         assert!(duplicates.recovering() && duplicates.restarts_timer());
         assert_eq!(duplicates.next(&flight), Some((9, true)));
         // 11 outstanding; 12 had left of which 4 are acknowledged, and one is added for the packet sent again.
         assert_eq!(duplicates.in_flight(&flight), 2);
         duplicates.resent(&mut flight, 9, Nanos(2));
-        duplicates.acked(&mut flight, &ack(20), |_, _, _| {});
+        duplicates.acked(&mut flight, &ack(20), |_, _, _, _| {});
         assert!(!duplicates.recovering());
         assert_eq!(duplicates.in_flight(&flight), 0);
     }
@@ -192,14 +200,14 @@ mod tests {
     #[test]
     fn after_a_timeout_all_is_sent_again_and_old_duplicates_mean_nothing() {
         let (mut flight, mut duplicates) = third_duplicate(false);
-        duplicates.timed_out(&mut flight);
+        duplicates.timed_out(&mut flight, |_, _, _, _| {});
         assert_eq!((duplicates.in_flight(&flight), duplicates.next(&flight)), (0, Some((5, false))));
         duplicates.resent(&mut flight, 5, Nanos(1));
         for _ in 0..10 {
-            assert!(!duplicates.acked(&mut flight, &ack(5), |_, _, _| {}));
+            assert!(!duplicates.acked(&mut flight, &ack(5), |_, _, _, _| {}));
         }
         assert_eq!(duplicates.in_flight(&flight), 1);
-        duplicates.acked(&mut flight, &ack(9), |_, _, _| {});
+        duplicates.acked(&mut flight, &ack(9), |_, _, _, _| {});
         assert_eq!(duplicates.next(&flight), Some((9, false)), "what had arrived is skipped");
     }
 }

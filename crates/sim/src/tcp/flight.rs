@@ -17,6 +17,15 @@ pub(crate) struct Record {
     pub(crate) app_limited: bool,
 }
 
+/// What became of a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fate {
+    /// Acknowledged for the first time.
+    Acked,
+    /// Presumed lost.
+    Lost,
+}
+
 /// The records of all packets from `una`, the first not acknowledged, up to but not including `end`, the first never sent.
 #[derive(Debug)]
 pub(crate) struct Flight {

@@ -1,6 +1,7 @@
 //! TCP's two ends: what is sent again, what is acknowledged, when a timer runs out. Windows come from the controllers.
 
 mod duplicates;
+mod eifel;
 mod flight;
 mod halving;
 mod receiver;
@@ -9,7 +10,7 @@ mod scoreboard;
 mod send_timer;
 mod sender;
 
-pub(crate) use flight::{Flight, Record};
+pub(crate) use flight::{Fate, Flight, Record};
 pub(crate) use receiver::Receiver;
 pub(crate) use rto::Rto;
 pub use rto::{FIRST_RTO, MAX_RTO};

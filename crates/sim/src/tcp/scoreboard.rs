@@ -7,7 +7,7 @@
 use symbiosis_base::Nanos;
 
 use super::Ack;
-use super::flight::{Flight, Record};
+use super::flight::{Fate, Flight, Record};
 use crate::runs::Runs;
 
 /// A packet is lost when so many above it have arrived (RFC 6675 DupThresh).
@@ -48,16 +48,16 @@ impl Scoreboard {
         matches!(self.phase, Phase::Recovery(_))
     }
 
-    /// Takes in an ACK; `got` is called for each packet acknowledged for the first time. Tells whether a loss was found that begins a
-    /// recovery.
+    /// Takes in an ACK; `tell` is called for each packet acknowledged for the first time, and for each presumed lost, with what is then in
+    /// flight. Tells whether a loss was found that begins a recovery.
     #[inline]
-    pub(crate) fn acked(&mut self, flight: &mut Flight, ack: &Ack, mut got: impl FnMut(u32, Record, u32)) -> bool {
+    pub(crate) fn acked(&mut self, flight: &mut Flight, ack: &Ack, mut tell: impl FnMut(Fate, u32, Record, u32)) -> bool {
         if ack.next > flight.una() {
             for number in flight.una()..ack.next {
                 let record = *flight.at(number);
                 if !record.sacked {
                     self.pipe -= in_pipe(record);
-                    got(number, record, self.pipe);
+                    tell(Fate::Acked, number, record, self.pipe);
                 }
             }
             flight.advance(ack.next);
@@ -74,10 +74,10 @@ impl Scoreboard {
             let start = start.max(flight.una());
             if start < end {
                 let pipe = &mut self.pipe;
-                self.sacked.add((start, end), |numbers| report(flight, numbers, pipe, &mut got));
+                self.sacked.add((start, end), |numbers| report(flight, numbers, pipe, &mut tell));
             }
         }
-        self.decide(flight);
+        self.decide(flight, &mut tell);
         if self.phase == Phase::Open && self.decided > flight.una() {
             self.phase = Phase::Recovery(flight.end());
             self.urgent = true;
@@ -87,10 +87,15 @@ impl Scoreboard {
     }
 
     /// All outstanding packets that were not reported are presumed lost (RFC 6675 §5.1: reports are kept).
-    pub(crate) fn timed_out(&mut self, flight: &mut Flight) {
+    pub(crate) fn timed_out(&mut self, flight: &mut Flight, mut tell: impl FnMut(Fate, u32, Record, u32)) {
         for number in flight.una()..flight.end() {
             let record = flight.at(number);
+            let was = *record;
             (record.lost, record.resent) = (true, false);
+            if !was.sacked && in_pipe(was) > 0 {
+                self.pipe -= in_pipe(was);
+                tell(Fate::Lost, number, was, self.pipe);
+            }
         }
         self.pipe = 0;
         self.decided = flight.end();
@@ -135,7 +140,7 @@ impl Scoreboard {
 
     /// Presumes lost what lies below enough reported packets (RFC 6675 IsLost).
     #[inline]
-    fn decide(&mut self, flight: &mut Flight) {
+    fn decide(&mut self, flight: &mut Flight, tell: &mut impl FnMut(Fate, u32, Record, u32)) {
         let mut above = 0;
         for run in self.sacked.descending() {
             above += run.1 - run.0;
@@ -147,6 +152,7 @@ impl Scoreboard {
                     if !record.sacked && !record.lost {
                         record.lost = true;
                         self.pipe -= 1;
+                        tell(Fate::Lost, self.decided, *record, self.pipe);
                     }
                     self.decided += 1;
                 }
@@ -157,13 +163,13 @@ impl Scoreboard {
 }
 
 /// Takes reported packets out of the pipe.
-fn report(flight: &mut Flight, numbers: std::ops::Range<u32>, pipe: &mut u32, got: &mut impl FnMut(u32, Record, u32)) {
+fn report(flight: &mut Flight, numbers: std::ops::Range<u32>, pipe: &mut u32, tell: &mut impl FnMut(Fate, u32, Record, u32)) {
     for number in numbers {
         let record = flight.at(number);
         record.sacked = true;
         let record = *record;
         *pipe -= in_pipe(record);
-        got(number, record, *pipe);
+        tell(Fate::Acked, number, record, *pipe);
     }
 }
 

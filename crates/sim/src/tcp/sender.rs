@@ -1,12 +1,13 @@
 //! TCP's sender: asks its controller how much and when, and sends what recovery says.
 
 use symbiosis_base::{Bytes, Nanos};
-use symbiosis_control::{Acked, Ask, Controller, Departure, LossKind, Lost, Permit, Report, Sent, Setup};
+use symbiosis_control::{AckProcessed, Acked, Ask, Controller, Departure, LossKind, Lost, Notice, PacketLost, Permit, Report, Sent, Setup};
 use symbiosis_run::tally::Tally;
 use symbiosis_run::{FlowPlan, FlowSample, Recovery};
 
 use super::duplicates::Duplicates;
-use super::flight::Flight;
+use super::eifel::Eifel;
+use super::flight::{Fate, Flight, Record};
 use super::halving::Halving;
 use super::rto::Rto;
 use super::scoreboard::Scoreboard;
@@ -30,6 +31,9 @@ pub(crate) struct Sender {
     rto_at: Nanos,
     /// When the controller lets the next packet leave.
     departure: Nanos,
+    /// Since the last ACK the window held a packet back.
+    cwnd_limited: bool,
+    eifel: Eifel,
     timer: SendTimer,
     load: Load,
     receiver_times: bool,
@@ -43,7 +47,10 @@ enum Board {
 
 impl Sender {
     pub(crate) fn new(plan: &FlowPlan, seed: u64) -> Sender {
-        let setup = Setup { packet: plan.packet, initial_window: Bytes(plan.initial_window * plan.packet.0), timer: plan.send_timer, seed };
+        let setup = Setup::new(plan.packet)
+            .with_initial_window(Bytes(plan.initial_window * plan.packet.0))
+            .with_timer(plan.send_timer)
+            .with_seed(seed);
         Sender {
             controller: (plan.cc.build)(&setup, &plan.params),
             flight: Flight::new(),
@@ -56,6 +63,8 @@ impl Sender {
             rto: Rto::new(plan.min_rto),
             rto_at: Nanos::MAX,
             departure: Nanos::ZERO,
+            cwnd_limited: false,
+            eifel: Eifel::default(),
             timer: SendTimer::new(plan.send_timer),
             load: Load::new(plan),
             receiver_times: plan.receiver_times,
@@ -69,9 +78,24 @@ impl Sender {
         }
     }
 
+    fn recovering(&self) -> bool {
+        match &self.board {
+            Board::Duplicates(duplicates) => duplicates.recovering(),
+            Board::Sack(scoreboard) => scoreboard.recovering(),
+        }
+    }
+
+    /// The controller has heard all that an ACK, or the timer, says.
+    #[inline]
+    fn processed(&mut self, now: Nanos, in_flight: Bytes) {
+        let (recovering, limited) = (self.recovering(), std::mem::take(&mut self.cwnd_limited));
+        let ack = AckProcessed::new(now).with_in_flight(in_flight).with_recovering(recovering).with_cwnd_limited(limited);
+        self.controller.ack_processed(&ack);
+    }
+
     #[inline]
     fn permit(&mut self, now: Nanos, in_flight: u32) -> Permit {
-        let mut permit = self.controller.permit(&Ask { now, in_flight: self.load.bytes(in_flight) });
+        let mut permit = self.controller.permit(&Ask::new(now, self.load.bytes(in_flight)));
         if let Some(halving) = &self.halving {
             let packets = halving.within(permit.window.packets(self.load.packet));
             permit.window = permit.window.min(Bytes::from_f64(packets * self.load.packet.as_f64()));
@@ -83,7 +107,7 @@ impl Sender {
     fn halve(&mut self, now: Nanos, begins: bool) {
         let in_flight = self.in_flight();
         let recovering = matches!(&self.board, Board::Sack(scoreboard) if scoreboard.recovering());
-        let ask = Ask { now, in_flight: self.load.bytes(in_flight) };
+        let ask = Ask::new(now, self.load.bytes(in_flight));
         let window = self.controller.permit(&ask).window.packets(self.load.packet);
         if let Some(halving) = &mut self.halving {
             if begins {
@@ -117,48 +141,55 @@ impl SendingEnd for Sender {
         }
         // An ACK carries the arrival of one packet, which is known to be a certain one if no other is acknowledged with it.
         let receiver_times = self.receiver_times && ack.next == una + 1;
-        let recovering = match &self.board {
-            Board::Duplicates(duplicates) => duplicates.recovering(),
-            Board::Sack(scoreboard) => scoreboard.recovering(),
-        };
+        let recovering = self.recovering();
         let (packet, last, packets) = (self.load.packet, self.load.last, self.load.packets);
         let controller = &mut self.controller;
         // An ACK brings one measurement. A flag costs less than `Option::take`, by 4 % of a run's cycles: an option is written in two pieces
         // and read in one, for which the processor waits.
         let mut brought = false;
         let mut growing = if recovering { 0 } else { MOST_GROWING };
-        let got = |number: u32, record: super::flight::Record, in_flight: u32| {
+        let mut lost = Bytes::ZERO;
+        let tell = |fate: Fate, number: u32, record: Record, in_flight: u32| {
+            let bytes = if number + 1 == packets { last } else { packet };
+            let in_flight = Bytes(in_flight as u64 * packet.0);
+            if fate == Fate::Lost {
+                lost += bytes;
+                controller.packet_lost(&PacketLost::new(now, number.into(), bytes, record.sent_at).with_in_flight(in_flight));
+                return;
+            }
             let grows = growing > 0 && number < ack.next;
             growing -= u32::from(grows);
             let brings = !brought && record.sent_at == ack.echo;
             brought |= brings;
-            controller.acked(&Acked {
-                now,
-                number: number as u64,
-                bytes: if number + 1 == packets { last } else { packet },
-                sent_at: record.sent_at,
-                // Made here for the same reason.
-                received_at: receiver_times.then_some(ack.received_at),
-                rtt: brings.then_some(rtt),
-                in_flight: Bytes(in_flight as u64 * packet.0),
-                app_limited: record.app_limited,
-                recovering,
-                grows,
-            });
+            controller.acked(
+                &Acked::new(now, number.into(), bytes, record.sent_at)
+                    // Made here for the same reason.
+                    .with_received_at(receiver_times.then_some(ack.received_at))
+                    .with_rtt(brings.then_some(rtt))
+                    .with_in_flight(in_flight)
+                    .with_app_limited(record.app_limited)
+                    .with_recovering(recovering)
+                    .with_grows(grows),
+            );
         };
         let (begins, restarts) = match &mut self.board {
-            Board::Duplicates(duplicates) => (duplicates.acked(&mut self.flight, ack, got), duplicates.restarts_timer()),
-            Board::Sack(scoreboard) => (scoreboard.acked(&mut self.flight, ack, got), true),
+            Board::Duplicates(duplicates) => (duplicates.acked(&mut self.flight, ack, tell), duplicates.restarts_timer()),
+            Board::Sack(scoreboard) => (scoreboard.acked(&mut self.flight, ack, tell), true),
         };
         if self.flight.una() > una && restarts {
             let outstanding = self.flight.una() < self.flight.end();
             self.rto_at = if outstanding { now + self.rto.timeout() } else { Nanos::MAX };
         }
+        let in_flight = self.load.bytes(self.in_flight());
+        if self.flight.una() > una && self.eifel.acceptable(ack.echo) {
+            self.controller.notice(&Notice::Spurious { now, in_flight });
+        }
         if begins {
-            let in_flight = self.load.bytes(self.in_flight());
-            self.controller.lost(&Lost { now, kind: LossKind::FastRetransmit, in_flight });
+            self.controller.lost(&Lost::new(now, LossKind::FastRetransmit, in_flight + lost).with_bytes(lost));
+            self.eifel.begins();
             tally.loss_event(now);
         }
+        self.processed(now, in_flight);
         if self.halving.is_some() {
             self.halve(now, begins);
         }
@@ -172,15 +203,22 @@ impl SendingEnd for Sender {
             return;
         }
         let in_flight = self.load.bytes(self.in_flight());
-        self.controller.lost(&Lost { now, kind: LossKind::Timeout, in_flight });
+        let (controller, load, mut lost) = (&mut self.controller, &self.load, Bytes::ZERO);
+        let tell = |_, number: u32, record: Record, in_flight: u32| {
+            lost += load.size(number);
+            controller.packet_lost(&load.lost(now, number, &record, in_flight));
+        };
+        match &mut self.board {
+            Board::Duplicates(duplicates) => duplicates.timed_out(&mut self.flight, tell),
+            Board::Sack(scoreboard) => scoreboard.timed_out(&mut self.flight, tell),
+        }
+        self.controller.lost(&Lost::new(now, LossKind::Timeout, in_flight).with_bytes(lost));
+        self.eifel.begins();
+        self.processed(now, Bytes::ZERO);
         tally.timeout(now);
         self.rto.expired();
         if let Some(halving) = &mut self.halving {
             halving.end();
-        }
-        match &mut self.board {
-            Board::Duplicates(duplicates) => duplicates.timed_out(&mut self.flight),
-            Board::Sack(scoreboard) => scoreboard.timed_out(&mut self.flight),
         }
         self.rto_at = now + self.rto.timeout();
     }
@@ -208,6 +246,7 @@ impl SendingEnd for Sender {
             let paired = matches!(permit.departure, Departure::Regardless(_));
             let fits = self.load.bytes(in_flight + 1) <= permit.window || in_flight == 0;
             if !(fits || urgent || paired) {
+                self.cwnd_limited = true;
                 return;
             }
             let asked = match permit.departure {
@@ -221,6 +260,7 @@ impl SendingEnd for Sender {
             }
             let number = match again {
                 Some(number) => {
+                    self.eifel.resent(now);
                     match &mut self.board {
                         Board::Duplicates(duplicates) => duplicates.resent(&mut self.flight, number, now),
                         Board::Sack(scoreboard) => scoreboard.resent(&mut self.flight, number, now),
@@ -239,14 +279,11 @@ impl SendingEnd for Sender {
                 self.rto_at = now + self.rto.timeout();
             }
             let bytes = self.load.size(number);
-            self.controller.sent(&Sent {
-                now,
-                number: number as u64,
-                bytes,
-                in_flight: self.load.bytes(in_flight + 1),
-                retransmission: again.is_some(),
-                app_limited: number + 1 == self.load.packets,
-            });
+            self.controller.sent(
+                &Sent::new(now, number as u64, bytes, self.load.bytes(in_flight + 1))
+                    .with_retransmission(again.is_some())
+                    .with_app_limited(number + 1 == self.load.packets),
+            );
             tally.sent(now, again.is_some());
             out(Data { sent_at: now, number, bytes: bytes.0 as u32 });
         }

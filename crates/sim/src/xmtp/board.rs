@@ -6,7 +6,7 @@ use symbiosis_base::Nanos;
 
 use super::Report;
 use crate::runs::Runs;
-use crate::tcp::{Flight, Record};
+use crate::tcp::{Fate, Flight, Record};
 
 /// A transmission is lost when so many later ones have arrived (RFC 9002 kPacketThreshold).
 const REORDERING: u32 = 3;
@@ -55,12 +55,13 @@ impl Board {
         self.in_flight += 1;
     }
 
-    /// Takes in a report; `got` is called for each packet reported for the first time. Tells whether an episode of loss begins.
-    pub(crate) fn reported(&mut self, flight: &mut Flight, report: &Report, mut got: impl FnMut(u32, Record, u32)) -> bool {
+    /// Takes in a report; `tell` is called for each packet reported for the first time, and for each presumed lost, with what is then in
+    /// flight. Tells whether an episode of loss begins.
+    pub(crate) fn reported(&mut self, flight: &mut Flight, report: &Report, mut tell: impl FnMut(Fate, u32, Record, u32)) -> bool {
         if report.next > flight.una() {
             for number in flight.una()..report.next {
                 if !flight.at(number).sacked {
-                    take(flight, number, &mut self.in_flight, &mut got);
+                    take(flight, number, &mut self.in_flight, &mut tell);
                 }
             }
             flight.advance(report.next);
@@ -70,15 +71,15 @@ impl Board {
             let start = start.max(flight.una());
             if start < end {
                 let in_flight = &mut self.in_flight;
-                self.arrived.add((start, end), |numbers| numbers.for_each(|number| take(flight, number, in_flight, &mut got)));
+                self.arrived.add((start, end), |numbers| numbers.for_each(|number| take(flight, number, in_flight, &mut tell)));
             }
         }
         self.latest = self.latest.max(report.serial + 1);
-        self.decide(flight)
+        self.decide(flight, &mut tell)
     }
 
     /// Presumes lost what left before three that have arrived. Tells whether an episode of loss begins.
-    fn decide(&mut self, flight: &mut Flight) -> bool {
+    fn decide(&mut self, flight: &mut Flight, tell: &mut impl FnMut(Fate, u32, Record, u32)) -> bool {
         let mut begins = false;
         while self.first + REORDERING < self.latest
             && let Some((sent_at, number)) = self.order.pop_front()
@@ -93,6 +94,7 @@ impl Board {
             if !record.sacked && !record.lost && record.sent_at == sent_at {
                 record.lost = true;
                 self.in_flight -= 1;
+                tell(Fate::Lost, number, *record, self.in_flight);
                 self.lost.push_back(number);
                 begins |= serial >= self.episode;
             }
@@ -104,11 +106,15 @@ impl Board {
     }
 
     /// Nothing is heard: everything outstanding is presumed lost.
-    pub(crate) fn timed_out(&mut self, flight: &mut Flight) {
+    pub(crate) fn timed_out(&mut self, flight: &mut Flight, mut tell: impl FnMut(Fate, u32, Record, u32)) {
         self.lost.clear();
         for number in flight.una()..flight.end() {
             let record = flight.at(number);
             if !record.sacked {
+                if !record.lost {
+                    self.in_flight -= 1;
+                    tell(Fate::Lost, number, *record, self.in_flight);
+                }
                 record.lost = true;
                 self.lost.push_back(number);
             }
@@ -132,12 +138,12 @@ impl Board {
 }
 
 /// A packet is reported for the first time.
-fn take(flight: &mut Flight, number: u32, in_flight: &mut u32, got: &mut impl FnMut(u32, Record, u32)) {
+fn take(flight: &mut Flight, number: u32, in_flight: &mut u32, tell: &mut impl FnMut(Fate, u32, Record, u32)) {
     let record = flight.at(number);
     record.sacked = true;
     *in_flight -= u32::from(!record.lost);
     let record = *record;
-    got(number, record, *in_flight);
+    tell(Fate::Acked, number, record, *in_flight);
 }
 
 #[cfg(test)]

@@ -1,14 +1,14 @@
 //! XMTP's sender: keeps the rate that its controller says, and sends again what is missing.
 
-use symbiosis_base::Nanos;
-use symbiosis_control::{Acked, Ask, Controller, Departure, LossKind, Lost, Report as Told, Sent};
+use symbiosis_base::{Bytes, Nanos};
+use symbiosis_control::{AckProcessed, Acked, Ask, Controller, Departure, LossKind, Lost, Report as Told, Sent};
 use symbiosis_run::tally::Tally;
 use symbiosis_run::{FlowPlan, FlowSample};
 
 use super::board::Board;
 use super::{Data, Report};
 use crate::load::Load;
-use crate::tcp::{Flight, Rto, SendTimer};
+use crate::tcp::{Fate, Flight, Rto, SendTimer};
 use crate::transport::SendingEnd;
 
 /// The sending end of a flow.
@@ -22,6 +22,8 @@ pub(crate) struct Sender {
     rto_at: Nanos,
     /// When the controller lets the next packet leave.
     departure: Nanos,
+    /// Since the last report the window held a packet back.
+    cwnd_limited: bool,
     timer: SendTimer,
     receiver_times: bool,
 }
@@ -36,6 +38,7 @@ impl Sender {
             rto: Rto::new(plan.min_rto),
             rto_at: Nanos::MAX,
             departure: Nanos::ZERO,
+            cwnd_limited: false,
             timer: SendTimer::new(plan.send_timer),
             receiver_times: plan.receiver_times,
         }
@@ -44,6 +47,13 @@ impl Sender {
     /// How long a report may stay out: the receiver may let it wait for another round trip.
     fn patience(&self) -> Nanos {
         self.rto.timeout() + self.rto.srtt()
+    }
+
+    /// The controller has heard all that a report, or the timer, says.
+    fn processed(&mut self, now: Nanos, in_flight: Bytes) {
+        let (recovering, limited) = (self.board.recovering(&self.flight), std::mem::take(&mut self.cwnd_limited));
+        let ack = AckProcessed::new(now).with_in_flight(in_flight).with_recovering(recovering).with_cwnd_limited(limited);
+        self.controller.ack_processed(&ack);
     }
 }
 
@@ -65,29 +75,33 @@ impl SendingEnd for Sender {
         self.rto.measured(rtt);
         let recovering = self.board.recovering(&self.flight);
         let (controller, load, receiver_times) = (&mut self.controller, &self.load, self.receiver_times);
-        let begins = self.board.reported(&mut self.flight, report, |number, record, in_flight| {
+        let mut lost = Bytes::ZERO;
+        let begins = self.board.reported(&mut self.flight, report, |fate, number, record, in_flight| {
+            if fate == Fate::Lost {
+                lost += load.size(number);
+                controller.packet_lost(&load.lost(now, number, &record, in_flight));
+                return;
+            }
             // The latest transmission is the one that the report times.
             let timed = record.sent_at == report.echo;
-            controller.acked(&Acked {
-                now,
-                number: u64::from(number),
-                bytes: load.size(number),
-                sent_at: record.sent_at,
-                received_at: (timed && receiver_times).then_some(report.received_at),
-                rtt: timed.then_some(rtt),
-                in_flight: load.bytes(in_flight),
-                app_limited: record.app_limited,
-                recovering,
-                grows: !recovering,
-            });
+            controller.acked(
+                &Acked::new(now, u64::from(number), load.size(number), record.sent_at)
+                    .with_received_at((timed && receiver_times).then_some(report.received_at))
+                    .with_rtt(timed.then_some(rtt))
+                    .with_in_flight(load.bytes(in_flight))
+                    .with_app_limited(record.app_limited)
+                    .with_recovering(recovering)
+                    .with_grows(!recovering),
+            );
         });
         // Any report shows that both ways are open.
         self.rto_at = if self.board.in_flight() > 0 { now + self.patience() } else { Nanos::MAX };
+        let in_flight = self.load.bytes(self.board.in_flight());
         if begins {
-            let in_flight = self.load.bytes(self.board.in_flight());
-            self.controller.lost(&Lost { now, kind: LossKind::FastRetransmit, in_flight });
+            self.controller.lost(&Lost::new(now, LossKind::FastRetransmit, in_flight + lost).with_bytes(lost));
             tally.loss_event(now);
         }
+        self.processed(now, in_flight);
         self.controller.report(&Told::Receiver { now, findings: report.findings });
         if self.load.complete(self.flight.una()) {
             tally.completed(now);
@@ -99,10 +113,15 @@ impl SendingEnd for Sender {
             return;
         }
         let in_flight = self.load.bytes(self.board.in_flight());
-        self.controller.lost(&Lost { now, kind: LossKind::Timeout, in_flight });
+        let (controller, load, mut lost) = (&mut self.controller, &self.load, Bytes::ZERO);
+        self.board.timed_out(&mut self.flight, |_, number, record, in_flight| {
+            lost += load.size(number);
+            controller.packet_lost(&load.lost(now, number, &record, in_flight));
+        });
+        self.controller.lost(&Lost::new(now, LossKind::Timeout, in_flight).with_bytes(lost));
+        self.processed(now, Bytes::ZERO);
         tally.timeout(now);
         self.rto.expired();
-        self.board.timed_out(&mut self.flight);
         // Armed again by the packet that is sent now or when the controller lets one leave.
         self.rto_at = Nanos::MAX;
     }
@@ -117,7 +136,7 @@ impl SendingEnd for Sender {
             let nothing_new = self.flight.end() == self.load.packets;
             let again = self.board.next(&mut self.flight);
             let in_flight = self.board.in_flight();
-            let permit = self.controller.permit(&Ask { now, in_flight: self.load.bytes(in_flight) });
+            let permit = self.controller.permit(&Ask::new(now, self.load.bytes(in_flight)));
             tally.window(now, permit.window);
             if again.is_none() && nothing_new {
                 return;
@@ -125,6 +144,7 @@ impl SendingEnd for Sender {
             let probe = matches!(permit.departure, Departure::Regardless(_));
             let fits = self.load.bytes(in_flight + 1) <= permit.window || in_flight == 0;
             if !(fits || probe) {
+                self.cwnd_limited = true;
                 return;
             }
             let asked = match permit.departure {
@@ -143,14 +163,11 @@ impl SendingEnd for Sender {
                 self.rto_at = now + self.patience();
             }
             let (bytes, last) = (self.load.size(number), number + 1 == self.load.packets);
-            self.controller.sent(&Sent {
-                now,
-                number: u64::from(number),
-                bytes,
-                in_flight: self.load.bytes(in_flight + 1),
-                retransmission: again.is_some(),
-                app_limited: last,
-            });
+            self.controller.sent(
+                &Sent::new(now, u64::from(number), bytes, self.load.bytes(in_flight + 1))
+                    .with_retransmission(again.is_some())
+                    .with_app_limited(last),
+            );
             tally.sent(now, again.is_some());
             out(Data { sent_at: now, rtt: self.rto.srtt(), number, serial, bytes: bytes.0 as u32, probe, last });
         }
@@ -159,7 +176,7 @@ impl SendingEnd for Sender {
     fn sample(&mut self, now: Nanos, tally: &Tally) -> FlowSample {
         let (retransmissions, timeouts) = tally.totals();
         let in_flight = self.board.in_flight();
-        let window = self.controller.permit(&Ask { now, in_flight: self.load.bytes(in_flight) }).window;
+        let window = self.controller.permit(&Ask::new(now, self.load.bytes(in_flight))).window;
         let mut gauges = Vec::new();
         self.controller.gauges(&mut |name, value| gauges.push((name, value)));
         FlowSample {

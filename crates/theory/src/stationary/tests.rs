@@ -11,26 +11,15 @@ const RTT: Nanos = Nanos::from_millis(100);
 const PACKET: Bytes = Bytes(1000);
 
 fn setup(seed: u64) -> Setup {
-    Setup { packet: PACKET, initial_window: Bytes(10_000), timer: Nanos::ZERO, seed }
+    Setup::new(PACKET).with_initial_window(Bytes(10_000)).with_seed(seed)
 }
 
 fn packets(flow: &dyn Controller) -> f64 {
-    flow.permit(&Ask { now: Nanos::ZERO, in_flight: Bytes::ZERO }).window.packets(PACKET)
+    flow.permit(&Ask::new(Nanos::ZERO, Bytes::ZERO)).window.packets(PACKET)
 }
 
 fn ack(now: Nanos) -> Acked {
-    Acked {
-        now,
-        number: 0,
-        bytes: PACKET,
-        sent_at: now - RTT,
-        received_at: None,
-        rtt: Some(RTT),
-        in_flight: Bytes::ZERO,
-        app_limited: false,
-        recovering: false,
-        grows: true,
-    }
+    Acked::new(now, 0, PACKET, now - RTT).with_rtt(Some(RTT))
 }
 
 #[test]

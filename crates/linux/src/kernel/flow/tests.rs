@@ -58,7 +58,7 @@ impl Controller for Recorder {
             7 => Departure::At(self.last + Nanos::from_millis(10)),
             _ => Departure::At(self.last + Nanos::from_millis(1)),
         };
-        Permit { window: Bytes(15_000), departure }
+        Permit::paced(Bytes(15_000), departure)
     }
 
     fn outlook(&self, _: Nanos) -> Outlook {

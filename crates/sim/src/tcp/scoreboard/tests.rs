@@ -21,7 +21,7 @@ fn flight(packets: u32) -> (Flight, Scoreboard) {
 #[test]
 fn three_packets_above_a_gap_begin_a_recovery() {
     let (mut flight, mut board) = flight(10);
-    let quiet = |_, _, _| {};
+    let quiet = |_, _, _, _| {};
     assert!(!board.acked(&mut flight, &ack(2, &[(3, 5)]), quiet), "two above the gap are not enough");
     assert_eq!(board.in_flight(), 6);
     assert!(board.acked(&mut flight, &ack(2, &[(3, 6)]), quiet));
@@ -41,7 +41,7 @@ fn three_packets_above_a_gap_begin_a_recovery() {
 #[test]
 fn with_nothing_new_to_send_any_gap_is_sent_again() {
     let (mut flight, mut board) = flight(8);
-    board.acked(&mut flight, &ack(0, &[(1, 4), (5, 6)]), |_, _, _| {});
+    board.acked(&mut flight, &ack(0, &[(1, 4), (5, 6)]), |_, _, _, _| {});
     board.resent(&mut flight, 0, Nanos(1));
     assert_eq!(board.next(&mut flight, false), None, "one packet above 4 does not make it lost");
     assert_eq!(board.next(&mut flight, true), Some((4, false)));
@@ -52,8 +52,8 @@ fn with_nothing_new_to_send_any_gap_is_sent_again() {
 #[test]
 fn a_timeout_sends_everything_again_that_was_not_reported() {
     let (mut flight, mut board) = flight(6);
-    board.acked(&mut flight, &ack(1, &[(3, 4)]), |_, _, _| {});
-    board.timed_out(&mut flight);
+    board.acked(&mut flight, &ack(1, &[(3, 4)]), |_, _, _, _| {});
+    board.timed_out(&mut flight, |_, _, _, _| {});
     let mut again = Vec::new();
     while let Some((number, _)) = board.next(&mut flight, false) {
         board.resent(&mut flight, number, Nanos(1));
@@ -82,7 +82,7 @@ proptest! {
                 let end = (number..40).take_while(|n| here[*n as usize]).last().unwrap() + 1;
                 sacks.push((start, end));
             }
-            board.acked(&mut flight, &ack(next, &sacks), |n, _, _| got[n as usize] += 1);
+            board.acked(&mut flight, &ack(next, &sacks), |fate, n, _, _| got[n as usize] += i32::from(fate == Fate::Acked));
             for n in 0..40 {
                 prop_assert_eq!(got[n], i32::from(here[n]), "packet {}", n);
                 lost[n] |= !here[n] && here[n..].iter().filter(|h| **h).count() >= 3;

@@ -24,7 +24,11 @@ fn sent(packets: u32) -> (Flight, Board) {
 
 fn told(flight: &mut Flight, board: &mut Board, report: &Report) -> (Vec<u32>, bool) {
     let mut got = Vec::new();
-    let begins = board.reported(flight, report, |number, _, _| got.push(number));
+    let begins = board.reported(flight, report, |fate, number, _, _| {
+        if fate == Fate::Acked {
+            got.push(number);
+        }
+    });
     (got, begins)
 }
 
@@ -69,7 +73,7 @@ fn what_was_thought_lost_and_arrives_is_not_sent_again() {
 fn after_a_timeout_all_that_was_not_reported_is_sent_again_in_order() {
     let (mut flight, mut board) = sent(6);
     told(&mut flight, &mut board, &report(1, 2, &[(2, 3)]));
-    board.timed_out(&mut flight);
+    board.timed_out(&mut flight, |_, _, _, _| {});
     assert_eq!(board.in_flight(), 0);
     let mut again = Vec::new();
     while let Some(number) = board.next(&mut flight) {

@@ -1,0 +1,49 @@
+//! What a world tells a controller now and then.
+
+use symbiosis_base::{Bytes, Nanos};
+
+/// Something that happened to the connection, beside packets, ACKs and losses. A controller that does not know a notice ignores it.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub enum Notice {
+    /// The packets of the last congestion event were not lost after all: they were late, or what was late was their ACK (RFC 3522, RFC 4015).
+    Spurious {
+        /// When that was noticed.
+        now: Nanos,
+        /// In flight at that moment.
+        in_flight: Bytes,
+    },
+    /// Neither the window nor the departure holds a packet back: the application has nothing to send.
+    AppLimited {
+        /// Since when.
+        now: Nanos,
+        /// In flight at that moment.
+        in_flight: Bytes,
+    },
+    /// Full packets have another size from now on (RFC 8899).
+    PacketSize {
+        /// Since when.
+        now: Nanos,
+        /// Size of a full packet on the wire.
+        packet: Bytes,
+    },
+    /// The receiver answers so from now on (draft-ietf-quic-ack-frequency).
+    AckFrequency {
+        /// Since when.
+        now: Nanos,
+        /// Packets that may arrive before it answers.
+        packets: u64,
+        /// How long an answer may wait.
+        delay: Nanos,
+    },
+}
+
+/// What becomes of a controller whose connection moves to another path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Migration {
+    /// The world makes a new one, as for a new connection (RFC 9000 §9.4).
+    Replace,
+    /// It goes on: it has forgotten of the old path what does not hold on the new one. Packets still in flight are neither acknowledged nor
+    /// lost.
+    Keep,
+}
