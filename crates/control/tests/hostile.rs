@@ -464,7 +464,7 @@ proptest! {
                 permits.collect::<Vec<_>>()
             };
             let foreseen = permits(original.clone());
-            prop_assert_eq!(original.permit(&Ask { now, in_flight: Bytes(0) }), permit, "{}: the original has heard nothing", entry.name);
+            prop_assert_eq!(original.permit(&Ask::new(now, Bytes(0))), permit, "{}: the original has heard nothing", entry.name);
             prop_assert_eq!(permits(original), foreseen, "{}", entry.name);
         }
     }
