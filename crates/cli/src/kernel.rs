@@ -169,9 +169,9 @@ fn status(args: &Status) -> Result<(), Failure> {
 fn shown(report: &Report) -> String {
     let dropped = if report.dropped > 0 { format!(", {} records were lost", report.dropped) } else { String::new() };
     let head = format!("agent {} runs {} for {} sockets{dropped}\n", report.pid, report.controller, report.registered);
-    let header = ["local", "remote", "phase", "window", "K Mbit/s", "A Mbit/s", "gamma", "RTT ms", "tau ms", "losses"];
+    let header = ["local", "remote", "phase", "why", "window", "K Mbit/s", "A Mbit/s", "gamma", "RTT ms", "tau ms", "losses"];
     let rows: Vec<Vec<String>> = report.sockets.iter().map(row).collect();
-    if rows.is_empty() { head } else { head + "\n" + &table(&header, &rows, 3) }
+    if rows.is_empty() { head } else { head + "\n" + &table(&header, &rows, 4) }
 }
 
 fn row(socket: &LiveSocket) -> Vec<String> {
@@ -181,13 +181,14 @@ fn row(socket: &LiveSocket) -> Vec<String> {
         Phase::Reno => "reno",
         Phase::Start => "start",
         Phase::Law => "law",
-        Phase::Still => "drain",
+        Phase::ProbeRtt => "min-RTT probe",
         Phase::Recovery => "recovery",
     };
     vec![
         format!(":{}", socket.local_port),
         remote,
         phase.into(),
+        socket.why.clone(),
         socket.cwnd_packets.to_string(),
         gauge("K_mbps", 2),
         gauge("A_mbps", 2),

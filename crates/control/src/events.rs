@@ -110,7 +110,8 @@ pub struct Acked {
     /// Loss recovery is under way: a window must not grow, and ACKs do not come as packets arrived.
     pub recovering: bool,
     /// The window may grow for this packet. Not in recovery, not for a packet acknowledged above a gap (RFC 5681 §3.2), and not for the
-    /// third and later packets of one ACK: after a retransmission one ACK may cover a whole window (RFC 5681 Eq 2, RFC 3465 with L = 2).
+    /// third and later packets of one ACK: after a retransmission one ACK may cover a whole window (RFC 5681 Eq 2, RFC 3465 with L = 2). The
+    /// kernel's TCP counts all packets of an ACK, because it still recovers when such an ACK arrives.
     pub grows: bool,
 }
 

@@ -55,11 +55,6 @@ pub trait Controller: CloneBox + Send {
         false
     }
 
-    /// What comes next if nothing happens: for a world that cannot ask at every packet. Most have nothing to say.
-    fn outlook(&self, _now: Nanos) -> Outlook {
-        Outlook::default()
-    }
-
     /// What the window follows at present, for a world that tells its user.
     fn basis(&self, _now: Nanos) -> Basis {
         Basis::Law
@@ -173,41 +168,6 @@ impl Unknown {
             Unknown::Disordered => "path not FIFO",
         }
     }
-}
-
-/// What comes next if nothing happens.
-#[derive(Default)]
-pub struct Outlook {
-    /// How the window moves while ACKs come.
-    pub course: Course,
-    /// A copy that goes its own way: told of packets that leave when it lets them, it tells when the next ones will. None where packets leave
-    /// when the window lets them, and evenly.
-    pub rehearsal: Option<Box<dyn Controller>>,
-}
-
-/// How a window moves while ACKs come and nothing else is learnt from them.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub enum Course {
-    /// As Reno's (RFC 5681): nothing is known of the path.
-    Reno,
-    /// Not at all.
-    #[default]
-    Still,
-    /// By the logistic equation.
-    Logistic(Logistic),
-}
-
-/// `dw/dt = growth·w·(1 − w/equilibrium)`, in slow start below `start`.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Logistic {
-    /// Slow start below this window.
-    pub start: Bytes,
-    /// Growth of a small window \[1/s\].
-    pub growth: f64,
-    /// Where the window ends.
-    pub equilibrium: Bytes,
-    /// What a loss found by duplicate ACKs leaves of the window at least.
-    pub kept: Bytes,
 }
 
 /// When the next packet may leave.

@@ -42,6 +42,6 @@ pub mod symbiosis;
 pub mod vegas;
 
 pub use events::{AckProcessed, Acked, Ask, EcnCounts, LossKind, Lost, PacketLost, Sent, Setup};
-pub use interface::{Basis, CloneBox, Controller, Course, Departure, Logistic, Outlook, Permit, Report, Unknown};
+pub use interface::{Basis, CloneBox, Controller, Departure, Permit, Report, Unknown};
 pub use notice::{Migration, Notice};
 pub use symbiosis_base::{Bytes, Nanos, Rate};

@@ -16,9 +16,7 @@ use symbiosis_base::Random;
 
 use crate::params::{Param, Values};
 use crate::window::{Window, may_grow};
-use crate::{
-    AckProcessed, Acked, Ask, Basis, Controller, Lost, Migration, Nanos, Notice, Outlook, PacketLost, Permit, Report, Sent, Setup,
-};
+use crate::{AckProcessed, Acked, Ask, Basis, Controller, Lost, Migration, Nanos, Notice, PacketLost, Permit, Report, Sent, Setup};
 
 /// Degree of the oscillation, of every controller with a window. T §4.3 finds 0.3 good and 0.5 too much.
 pub const OSCILLATION: Param =
@@ -108,11 +106,6 @@ impl<C: Windowed + 'static> Controller for Oscillating<C> {
 
     fn wants_arrivals(&self) -> bool {
         self.inner.wants_arrivals()
-    }
-
-    fn outlook(&self, now: Nanos) -> Outlook {
-        // The noise has the mean zero, and it moves no departures.
-        self.inner.outlook(now)
     }
 
     fn basis(&self, now: Nanos) -> Basis {

@@ -104,11 +104,6 @@ impl Law {
         }
     }
 
-    /// How fast a small window grows \[1/s\].
-    pub fn growth(&self, path: &Path) -> f64 {
-        self.logistic(path).0
-    }
-
     /// The window \[bytes\] after `t`.
     pub fn step(&self, w0: f64, path: &Path, t: Nanos) -> f64 {
         let (growth, crowding) = self.logistic(path);

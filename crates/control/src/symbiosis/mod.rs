@@ -26,9 +26,7 @@ use crate::pacer::Pacer;
 use crate::params::Values;
 use crate::rtt::BaseRtt;
 use crate::window::{Window, may_grow};
-use crate::{
-    Acked, Ask, Basis, Bytes, Controller, Course, Departure, Logistic, LossKind, Lost, Nanos, Outlook, Permit, Report, Sent, Setup,
-};
+use crate::{Acked, Ask, Basis, Bytes, Controller, Departure, LossKind, Lost, Nanos, Permit, Report, Sent, Setup};
 
 pub(crate) use entries::{
     A_BIAS, K_BIAS, K_NOISE, MEASUREMENT, NOISE, NOISE_DOUBLES, PUBLISHED_MEASUREMENT, STREAM_PACKETS, SUBRANGES, measurement,
@@ -236,20 +234,6 @@ impl Controller for Symbiosis {
 
     fn wants_arrivals(&self) -> bool {
         self.measurement.wants_arrivals()
-    }
-
-    fn outlook(&self, now: Nanos) -> Outlook {
-        let course = match self.path() {
-            None => Course::Reno,
-            Some(_) if self.draining(now) => Course::Still,
-            Some(path) => Course::Logistic(Logistic {
-                start: Bytes::from_f64(if self.starting { self.target(&path) } else { 0.0 }),
-                growth: self.law.growth(&path),
-                equilibrium: Bytes::from_f64(self.law.equilibrium(&path)),
-                kept: Bytes::from_f64(self.kept(&path)),
-            }),
-        };
-        Outlook { course, rehearsal: Some(Box::new(self.clone())) }
     }
 
     fn basis(&self, now: Nanos) -> Basis {

@@ -1,4 +1,4 @@
-//! The agent: a thread that reads records, asks the controllers, and writes words.
+//! The agent: a thread that reads records, asks the controllers, and writes decisions.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender};
@@ -15,7 +15,7 @@ use super::table::Table;
 
 /// It looks at least so often \[ms\], because not every record wakes it: while there are sockets, and while there are none.
 const LOOKS_MS: (i32, i32) = (5, 50);
-/// It tells that it is there as often as this; ten times as often as the kernel's half (`ALIVE`) gives it up.
+/// It tells that it is there as often as this; ten times as often as the BPF program (`ALIVE`) gives it up.
 const BEATS: Nanos = Nanos::from_millis(100);
 /// It looks after silent sockets as often as this.
 const SWEEPS: Nanos = Nanos::from_millis(10_000);
@@ -24,7 +24,7 @@ const SWEEPS: Nanos = Nanos::from_millis(10_000);
 #[derive(Clone, Debug)]
 pub(crate) struct Seen {
     pub(crate) sockets: Vec<LiveSocket>,
-    /// Sockets that the kernel's half has.
+    /// Sockets that the BPF program has.
     pub(crate) registered: usize,
     /// Records for which there was no room.
     pub(crate) dropped: u64,
@@ -51,7 +51,7 @@ pub(crate) fn run(
     while !enough.load(Ordering::Relaxed) {
         let at = now();
         if at - beaten >= BEATS {
-            program.beat(libbpf, at.0).map_err(KernelError::Io)?;
+            program.heartbeat(libbpf, at.0).map_err(KernelError::Io)?;
             beaten = at;
         }
         if at - swept >= SWEEPS {
@@ -62,7 +62,7 @@ pub(crate) fn run(
         let samples = ring.poll(looks).map_err(KernelError::Io)?;
         samples.chunks(size_of::<Record>()).filter_map(Record::read).for_each(|record| table.take(&record));
         let at = now();
-        table.answer(at, |id, word| program.say(libbpf, id, word));
+        table.answer(at, |id, decision| program.decide(libbpf, id, decision));
         while let Ok(answer) = asked.try_recv() {
             let (registered, dropped) = program.counts(libbpf);
             // Whoever asked may be gone.

@@ -1,7 +1,7 @@
 //! What the agent remembers of a socket's packets.
 //!
 //! TCP numbers bytes. Here a *cell* is as many bytes as a full segment carries, and its number is the packet's number: neighbours on the path
-//! are neighbours in number, and the kernel's half knows the number of the packet that leaves next without counting. Of an application
+//! are neighbours in number, and the BPF program knows the number of the packet that leaves next without counting. Of an application
 //! that writes less than a segment at a time, several packets fall into one cell, and count as one.
 
 use std::collections::VecDeque;
@@ -48,6 +48,11 @@ impl Cells {
     /// Number of the packet that leaves next.
     pub(crate) fn next(&self) -> u64 {
         self.first + self.cells.len() as u64
+    }
+
+    /// Those in flight, the oldest first.
+    pub(crate) fn in_flight(&self) -> impl Iterator<Item = &Cell> {
+        self.cells.iter().filter(|cell| !cell.sacked)
     }
 
     /// Bytes `from` to `to` left; the packets that are new.

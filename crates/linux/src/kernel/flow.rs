@@ -1,4 +1,4 @@
-//! A socket, as its controller sees it: the kernel's records as events, and the controller's decisions as words.
+//! A socket, as its controller sees it: the kernel's records become events, and what the controller is going to do a decision.
 
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr};
@@ -6,22 +6,15 @@ use std::net::{IpAddr, Ipv4Addr};
 use symbiosis_base::{Bytes, Nanos};
 use symbiosis_control::params::Values;
 use symbiosis_control::registry::Entry;
-use symbiosis_control::{AckProcessed, Acked, Ask, Controller, Course, Departure, LossKind, Lost, Sent, Setup};
+use symbiosis_control::{AckProcessed, Acked, Ask, Basis, Controller, LossKind, Lost, Sent, Setup};
 
 use super::cells::{Cell, Cells};
-use super::layout::{PLAN, Record, WINDOW_BITS, Word, flag, kind, law};
+use super::layout::{Decision, HOLDS, PLAN, Record, WINDOW_BITS, flag, kind, law};
 use super::live::{LiveSocket, Phase};
+use super::rehearsal::{Known, Planned, rehearse};
 
-/// A window grows for at most so many packets of one ACK, as in every world (RFC 3465's L).
-const MOST_GROWING: usize = 2;
 /// TCP's pacing places packets no closer than this: its timer takes as long (median 15 µs, p95 21 µs).
 const TIMER: Nanos = Nanos::from_micros(20);
-/// Who is held for longer than this part of the round-trip time waits for ACKs, at each of which a word may end the wait: pacing's timer, once
-/// set, is not taken back.
-const LONG_WAIT: f64 = 0.25;
-/// What a word says holds for so long, and for two round trips at least.
-const HOLDS: Nanos = Nanos::from_millis(300);
-
 /// A connection's controller, and what is remembered for it.
 pub(crate) struct Flow {
     controller: Box<dyn Controller>,
@@ -35,6 +28,8 @@ pub(crate) struct Flow {
     /// Congestion events that the controller has heard of.
     losses: u32,
     serial: u32,
+    /// When a decision held last.
+    decided: Nanos,
     latest: Record,
     told: Vec<Cell>,
 }
@@ -66,8 +61,9 @@ impl Flow {
             last_sent: Nanos(first.at),
             last_ack: Nanos(first.at),
             losses: first.losses,
-            // Another than that of any word that an agent before this one may have said.
+            // Differs from those of an agent before this one.
             serial: first.at as u32,
+            decided: Nanos(first.at),
             latest: *first,
             told: Vec::new(),
         }
@@ -88,6 +84,10 @@ impl Flow {
     pub(crate) fn take(&mut self, record: &Record) {
         self.now = self.now.max(Nanos(record.at));
         let now = self.now;
+        // After a pause no decision holds, and the agent is not late.
+        if record.flags & flag::UNDECIDED == 0 || now - Nanos(self.latest.at) > Nanos(HOLDS) {
+            self.decided = now;
+        }
         match record.kind {
             kind::SENT => self.sent(record),
             kind::RESENT => {
@@ -137,96 +137,73 @@ impl Flow {
         for (i, cell) in told.iter().enumerate() {
             let later = (told.len() - 1 - i) as u32;
             let latest = later == 0 && !cell.resent;
+            // All that is acknowledged in order grows a window, as the kernel's Reno counts it (tcp_slow_start): where receive offload answers
+            // dozens of packets with one ACK, RFC 3465's limit of two would leave a window behind Reno's. After a retransmission, for which
+            // the limit is, the kernel still recovers.
             self.controller.acked(
                 &Acked::new(now, cell.number, cell.bytes, cell.sent_at.min(now))
                     .with_rtt(rtt.filter(|_| latest).map(|_| now - cell.sent_at))
                     .with_in_flight(self.packets(record.in_flight + later))
                     .with_app_limited(cell.app_limited)
                     .with_recovering(recovering)
-                    .with_grows(!recovering && i < in_order.min(MOST_GROWING)),
+                    .with_grows(!recovering && i < in_order),
             );
         }
         if !told.is_empty() {
-            let ack = AckProcessed::new(now).with_in_flight(self.packets(record.in_flight)).with_recovering(recovering);
+            let full = u64::from(record.in_flight) + told.len() as u64 >= u64::from(record.cwnd);
+            let ack = AckProcessed::new(now)
+                .with_in_flight(self.packets(record.in_flight))
+                .with_recovering(recovering)
+                .with_cwnd_limited(full && record.flags & flag::APP_LIMITED == 0);
             self.controller.ack_processed(&ack);
             self.last_ack = now;
         }
         self.told = told;
     }
 
-    /// What the kernel's half shall do from `now` on.
-    pub(crate) fn word(&mut self, now: Nanos) -> Word {
-        self.serial = self.serial.wrapping_add(1);
-        let in_flight = self.packets(self.latest.in_flight);
-        let ask = Ask::new(self.now, in_flight);
-        let window = self.controller.permit(&ask).window;
-        let outlook = self.controller.outlook(self.now);
-        let srtt = Nanos::from_micros(self.latest.srtt_us.into());
-        let mut word = Word {
-            expires: (now + HOLDS.max(srtt * 2)).0,
+    /// What the BPF program shall do from `now` on.
+    pub(crate) fn decision(&mut self, now: Nanos) -> Decision {
+        // Zero is no decision's.
+        self.serial = self.serial.wrapping_add(1).max(1);
+        let srtt = self.srtt();
+        let known = Known {
+            cells: &self.cells,
+            packet: self.packet,
+            ask: Ask::new(self.now, self.packets(self.latest.in_flight)),
+            srtt,
+            last_sent: self.last_sent,
+            last_ack: self.last_ack,
+        };
+        let foreseen = rehearse(&*self.controller, &known);
+        let law = if matches!(self.controller.basis(self.now), Basis::Reno(_)) { law::RENO } else { law::TABLE };
+        let ns = |span: Nanos| u32::try_from(span.0).unwrap_or(u32::MAX);
+        let entry = |planned: &Planned| {
+            // A packet that may leave at once may do so when pacing lets it. Even numbers: the lowest bit is a flag.
+            let after = if planned.after == Nanos::ZERO && !planned.regardless { foreseen.gap } else { planned.after };
+            ns(after) & !1 | u32::from(planned.regardless)
+        };
+        let mut gaps = [ns(foreseen.gap) & !1; PLAN];
+        gaps.iter_mut().zip(&foreseen.plan).for_each(|(gap, planned)| *gap = entry(planned));
+        Decision {
+            expires: (now + Nanos(HOLDS).max(srtt * 2)).0,
             at: self.last_ack.0,
-            window: self.segments(window),
-            start: 0,
-            equilibrium: 0,
-            growth: 0,
-            kept: 0,
-            held_until: 0,
+            slow_start: self.segments(foreseen.slow_start),
+            held_until: foreseen.held_until.0,
             first: self.cells.next(),
             serial: self.serial,
             losses: self.losses,
-            law: law::STILL,
-            gap: 0,
-            gaps: [0; PLAN],
-        };
-        match outlook.course {
-            Course::Reno => word.law = law::RENO,
-            Course::Still => {}
-            Course::Logistic(logistic) => {
-                word.law = law::LOGISTIC;
-                word.start = self.segments(logistic.start);
-                word.equilibrium = self.segments(logistic.equilibrium);
-                word.growth = (logistic.growth.max(0.0) * 4_294_967_296.0) as u64;
-                word.kept = self.segments(logistic.kept);
-            }
+            law,
+            gap: ns(foreseen.gap),
+            kept: (foreseen.kept * 65_536.0) as u32,
+            after: foreseen.window.map(|(after, _)| ns(after)),
+            unused: 0,
+            window: foreseen.window.map(|(_, window)| self.segments(window)),
+            gaps,
         }
-        if let Some(rehearsal) = outlook.rehearsal {
-            self.plan(rehearsal, ask, &mut word);
-        }
-        word
     }
 
-    /// Lets a copy of the controller send the next packets when it wants to, and writes down when that is.
-    fn plan(&self, mut copy: Box<dyn Controller>, ask: Ask, word: &mut Word) {
-        let srtt = Nanos::from_micros(self.latest.srtt_us.into());
-        let (mut now, mut before) = (self.now, self.last_sent);
-        let mut told = [(0_u64, false); PLAN];
-        for (i, told) in told.iter_mut().enumerate() {
-            let departure = copy.permit(&Ask::new(now, ask.in_flight)).departure;
-            let (at, regardless) = match departure {
-                Departure::Now => (now, false),
-                Departure::At(at) => (at, false),
-                Departure::Regardless(at) => (at, true),
-            };
-            let held = i == 0 && !regardless && at > self.now + srtt.scale(LONG_WAIT);
-            if held {
-                word.held_until = at.0;
-            }
-            now = now.max(at);
-            let paced = departure != Departure::Now && !held;
-            *told = (if paced { (now - before).0 } else { 0 }, regardless);
-            if paced && !regardless && i > 0 {
-                word.gap = u32::try_from(told.0).unwrap_or(u32::MAX);
-            }
-            let number = word.first + i as u64;
-            let sent = Sent::new(now, number, self.packet, ask.in_flight);
-            copy.sent(&sent);
-            before = now;
-        }
-        for (gap, (ns, regardless)) in word.gaps.iter_mut().zip(told) {
-            // A packet that may leave at once may do so when pacing lets it. Even numbers: the lowest bit is a flag.
-            let ns = if ns == 0 && !regardless { word.gap } else { u32::try_from(ns).unwrap_or(u32::MAX) };
-            *gap = ns & !1 | u32::from(regardless);
-        }
+    fn srtt(&self) -> Nanos {
+        Nanos::from_micros(self.latest.srtt_us.into())
     }
 
     /// Windows count bytes on the wire here, and segments in the kernel.
@@ -239,19 +216,25 @@ impl Flow {
         Nanos(self.latest.at)
     }
 
-    /// For whoever looks.
+    /// Decisions expire before the next ones come.
+    fn agent_is_late(&self) -> bool {
+        self.latest.flags & flag::UNDECIDED != 0 && self.now - self.decided > Nanos(HOLDS)
+    }
+
+    /// For a user who looks.
     pub(crate) fn show(&self) -> LiveSocket {
         let record = &self.latest;
         let mut gauges = BTreeMap::new();
         self.controller.gauges(&mut |name, value| {
             gauges.insert(name.to_string(), value);
         });
-        let phase = match self.controller.outlook(self.now).course {
-            _ if record.flags & flag::RECOVERING != 0 => Phase::Recovery,
-            Course::Reno => Phase::Reno,
-            Course::Still => Phase::Still,
-            Course::Logistic(logistic) if self.segments(logistic.start) > u64::from(record.cwnd) << WINDOW_BITS => Phase::Start,
-            Course::Logistic(_) => Phase::Law,
+        let (phase, why) = match self.controller.basis(self.now) {
+            _ if record.flags & flag::RECOVERING != 0 => (Phase::Recovery, "the kernel repairs a loss"),
+            _ if self.agent_is_late() => (Phase::Reno, "agent late"),
+            Basis::Reno(unknown) => (Phase::Reno, unknown.text()),
+            Basis::ProbeRtt => (Phase::ProbeRtt, "the queue empties, so that the least RTT shows"),
+            Basis::SlowStart => (Phase::Start, "up to where the law takes over"),
+            _ => (Phase::Law, "the controller decides"),
         };
         LiveSocket {
             id: record.id,
@@ -259,8 +242,9 @@ impl Flow {
             remote_port: u16::from_be(record.remote_port as u16),
             remote: (record.remote_ip != 0).then(|| IpAddr::V4(Ipv4Addr::from(record.remote_ip.to_ne_bytes()))),
             phase,
+            why: why.into(),
             cwnd_packets: record.cwnd,
-            rtt_ms: Nanos::from_micros(record.srtt_us.into()).millis(),
+            rtt_ms: self.srtt().millis(),
             losses: record.losses,
             gauges,
         }

@@ -1,6 +1,6 @@
-//! What the kernel's half and the agent tell each other: `bpf/shared.h` in Rust. A test compares the two.
+//! What the BPF program and the agent exchange: `bpf/shared.h` in Rust. A test compares the two.
 
-/// What a record tells.
+/// Kinds of records.
 pub(crate) mod kind {
     pub(crate) const SENT: u32 = 0;
     pub(crate) const RESENT: u32 = 1;
@@ -11,23 +11,27 @@ pub(crate) mod kind {
     pub(crate) const CLOSED: u32 = 6;
 }
 
-/// What of a record's `flags` holds.
+/// Bits of a record's `flags`.
 pub(crate) mod flag {
     pub(crate) const APP_LIMITED: u32 = 1;
     pub(crate) const RECOVERING: u32 = 2;
+    pub(crate) const UNDECIDED: u32 = 4;
 }
 
-/// What rules the window.
+/// What moves the window.
 pub(crate) mod law {
     pub(crate) const RENO: u32 = 0;
-    pub(crate) const STILL: u32 = 1;
-    pub(crate) const LOGISTIC: u32 = 2;
+    pub(crate) const TABLE: u32 = 1;
 }
 
 /// Bits for parts of a segment in a window.
 pub(crate) const WINDOW_BITS: u32 = 20;
-/// Packets whose departures are told ahead.
+/// Packets whose departures a decision contains.
 pub(crate) const PLAN: usize = 64;
+/// Samples of the window in a decision.
+pub(crate) const POINTS: usize = 8;
+/// A decision holds for so long, or for two round-trip times if those are more \[ns\]. No packet waits longer.
+pub(crate) const HOLDS: u64 = 300_000_000;
 
 /// What happened to a socket.
 #[repr(C)]
@@ -56,30 +60,30 @@ pub(crate) struct Record {
     pub(crate) family: u32,
 }
 
-/// What the agent says of a socket.
+/// What the agent decides for a socket.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Word {
+pub(crate) struct Decision {
     pub(crate) expires: u64,
     pub(crate) at: u64,
-    pub(crate) window: u64,
-    pub(crate) start: u64,
-    pub(crate) equilibrium: u64,
-    pub(crate) growth: u64,
-    pub(crate) kept: u64,
+    pub(crate) slow_start: u64,
     pub(crate) held_until: u64,
     pub(crate) first: u64,
     pub(crate) serial: u32,
     pub(crate) losses: u32,
     pub(crate) law: u32,
     pub(crate) gap: u32,
+    pub(crate) kept: u32,
+    pub(crate) after: [u32; POINTS],
+    pub(crate) unused: u32,
+    pub(crate) window: [u64; POINTS],
     pub(crate) gaps: [u32; PLAN],
 }
 
-/// What the kernel's half writes for all sockets.
+/// What the BPF program writes for all sockets.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Board {
+pub(crate) struct Stats {
     pub(crate) next_id: u64,
     pub(crate) woken: u64,
     pub(crate) dropped: u64,
@@ -89,7 +93,7 @@ pub(crate) struct Board {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Agent {
-    pub(crate) beat: u64,
+    pub(crate) heartbeat: u64,
     pub(crate) build: u64,
 }
 
@@ -101,9 +105,9 @@ pub(crate) unsafe trait Plain: Copy {}
 // SAFETY: whole numbers without padding; the test of the layout says so too.
 unsafe impl Plain for Record {}
 // SAFETY: as above.
-unsafe impl Plain for Word {}
+unsafe impl Plain for Decision {}
 // SAFETY: as above.
-unsafe impl Plain for Board {}
+unsafe impl Plain for Stats {}
 // SAFETY: as above.
 unsafe impl Plain for Agent {}
 

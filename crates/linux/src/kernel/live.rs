@@ -1,22 +1,22 @@
-//! What a look at the sockets shows.
+//! What `status` shows of the sockets.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 
 use serde::{Deserialize, Serialize};
 
-/// What rules a socket's window.
+/// What a socket's window follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[serde(rename_all = "snake_case")]
 pub enum Phase {
-    /// Nothing is known: Reno.
+    /// The kernel's Reno: too little is known of the path.
     Reno,
     /// Slow start to where the law will end.
     Start,
     /// The law.
     Law,
-    /// The window stands still, as in a drain.
-    Still,
+    /// A min-RTT probe: the window is reduced for a moment.
+    ProbeRtt,
     /// Loss recovery.
     Recovery,
 }
@@ -32,8 +32,10 @@ pub struct LiveSocket {
     pub remote_port: u16,
     /// Address of the other end, if it is one of IPv4.
     pub remote: Option<IpAddr>,
-    /// What rules its window.
+    /// What its window follows.
     pub phase: Phase,
+    /// Why: what is not known where Reno rules.
+    pub why: String,
     /// The window \[segments\].
     pub cwnd_packets: u32,
     /// Smoothed round-trip time \[ms\].

@@ -1,9 +1,10 @@
-//! TCP Symbiosis for every socket of the machine.
+//! A controller of the registry for every socket of the machine.
 //!
 //! A congestion control in BPF, registered under the name `symbiosis`, and an agent that runs a controller of `symbiosis-control` for each of
-//! its sockets. The kernel's half (`bpf/symbiosis.bpf.c`) tells the agent what left and what was acknowledged; the agent's controller
-//! measures and decides as in every world, and its word goes back: the law that the window follows (`bpf/window.h`) until the next word,
-//! and when the next packets leave. What has expired holds no more, and the socket is Reno's.
+//! its sockets. The BPF program (`bpf/symbiosis.bpf.c`) reports what left and what was acknowledged; the agent's controller measures and
+//! decides as in every world. A copy of it rehearses what comes next, and the decision goes back to the kernel: samples of the window,
+//! between which the program interpolates (`bpf/window.h`), and when the next packets leave. An expired decision holds no more, and the
+//! kernel's Reno moves the window.
 
 mod agent;
 mod cells;
@@ -14,6 +15,7 @@ mod libbpf;
 mod live;
 mod lock;
 mod program;
+mod rehearsal;
 mod table;
 
 use std::io;
@@ -97,18 +99,18 @@ pub enum KernelError {
     )]
     NoBtf,
     /// The compiler is missing.
-    #[error("clang is not installed, which builds the kernel's part")]
+    #[error("clang is not installed, which compiles the BPF program")]
     NoClang,
     /// The loader is missing.
-    #[error("libbpf (libbpf.so.1) is not installed, which loads the kernel's part")]
+    #[error("libbpf (libbpf.so.1) is not installed, which loads the BPF program")]
     NoLibbpf,
     /// Another agent is there.
     #[error("an agent is running already, as process {0}")]
     Running(u32),
-    /// The compiler does not build it.
-    #[error("clang does not build the kernel's part:\n{0}")]
+    /// The compiler failed.
+    #[error("clang failed to compile the BPF program:\n{0}")]
     Compiler(String),
-    /// The kernel does not take it.
+    /// The kernel refuses the program.
     #[error("the kernel refuses the program: {0}")]
     Refused(#[source] io::Error),
     /// Something else fails.
@@ -176,7 +178,7 @@ impl Kernel {
             None => Program::register(&libbpf)?,
         });
         // From the first socket on.
-        program.beat(&libbpf, agent::now().0)?;
+        program.heartbeat(&libbpf, agent::now().0)?;
         let enough = Arc::new(AtomicBool::new(false));
         let (ask, asked) = mpsc::channel();
         let controller = options.entry.name;

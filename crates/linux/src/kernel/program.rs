@@ -10,7 +10,7 @@ use std::path::Path;
 use std::process::Command;
 
 use super::KernelError;
-use super::layout::{Agent, Board, Word};
+use super::layout::{Agent, Decision, Stats};
 use super::libbpf::{Libbpf, MapInfo};
 
 /// The program's files by name; the last is the one that includes the others.
@@ -18,7 +18,7 @@ const SOURCES: [(&str, &str); 5] = [
     ("window.h", include_str!("bpf/window.h")),
     ("shared.h", include_str!("bpf/shared.h")),
     ("kernel.h", include_str!("bpf/kernel.h")),
-    ("tell.h", include_str!("bpf/tell.h")),
+    ("events.h", include_str!("bpf/events.h")),
     ("symbiosis.bpf.c", include_str!("bpf/symbiosis.bpf.c")),
 ];
 
@@ -41,8 +41,8 @@ fn build() -> u64 {
 pub(crate) struct Program {
     ops: OwnedFd,
     pub(crate) records: OwnedFd,
-    words: OwnedFd,
-    board: OwnedFd,
+    decisions: OwnedFd,
+    stats: OwnedFd,
     agent: OwnedFd,
 }
 
@@ -63,14 +63,14 @@ impl Program {
         let ops = registered(libbpf)?;
         // Of programs that are no more registered, but have sockets still, there are maps too; the latest are of the latest program.
         let latest = |name, kind| libbpf.maps(name, kind).pop();
-        let (info, words) = latest("symb_words", HASH)?;
+        let (info, decisions) = latest("symb_decisions", HASH)?;
         let (_, agent) = latest("symb_agent", ARRAY)?;
-        if info.value_size as usize != size_of::<Word>() || libbpf.lookup::<_, Agent>(&agent, 0_u32).ok()?.build != build() {
+        if info.value_size as usize != size_of::<Decision>() || libbpf.lookup::<_, Agent>(&agent, 0_u32).ok()?.build != build() {
             return None;
         }
         let (_, records) = latest("symb_records", RINGBUF)?;
-        let (_, board) = latest("symb_board", ARRAY)?;
-        Some(Program { ops, records, words, board, agent })
+        let (_, stats) = latest("symb_stats", ARRAY)?;
+        Some(Program { ops, records, decisions, stats, agent })
     }
 
     /// Builds and registers it.
@@ -79,29 +79,29 @@ impl Program {
         unregister(libbpf);
         let folder = tempfile::tempdir().map_err(KernelError::Io)?;
         let object = compile(folder.path())?;
-        let prepare = |agent: &OwnedFd| libbpf.update(agent, 0_u32, &Agent { beat: 0, build: build() }, false);
+        let prepare = |agent: &OwnedFd| libbpf.update(agent, 0_u32, &Agent { heartbeat: 0, build: build() }, false);
         libbpf.register(&object, c"symbiosis", c"symb_agent", prepare).map_err(KernelError::Refused)?;
         Program::find(libbpf).ok_or_else(|| KernelError::Refused(io::Error::other("it was registered, but is not there")))
     }
 
-    /// Tells the kernel's half that the agent is there.
-    pub(crate) fn beat(&self, libbpf: &Libbpf, now: u64) -> io::Result<()> {
-        libbpf.update(&self.agent, 0_u32, &Agent { beat: now, build: build() }, false)
+    /// Tells the BPF program that the agent is there.
+    pub(crate) fn heartbeat(&self, libbpf: &Libbpf, now: u64) -> io::Result<()> {
+        libbpf.update(&self.agent, 0_u32, &Agent { heartbeat: now, build: build() }, false)
     }
 
-    /// Gives a socket a word; whether the socket is there still.
-    pub(crate) fn say(&self, libbpf: &Libbpf, id: u64, word: &Word) -> bool {
-        libbpf.update(&self.words, id, word, true).is_ok()
+    /// Gives a socket a decision; whether the socket is there still.
+    pub(crate) fn decide(&self, libbpf: &Libbpf, id: u64, decision: &Decision) -> bool {
+        libbpf.update(&self.decisions, id, decision, true).is_ok()
     }
 
     /// Whether a socket is there still.
     pub(crate) fn has(&self, libbpf: &Libbpf, id: u64) -> bool {
-        libbpf.lookup::<_, Word>(&self.words, id).is_ok()
+        libbpf.lookup::<_, Decision>(&self.decisions, id).is_ok()
     }
 
     /// How many sockets there are, and how many records were dropped because there was no room.
     pub(crate) fn counts(&self, libbpf: &Libbpf) -> (usize, u64) {
-        (libbpf.count(&self.words), libbpf.lookup::<_, Board>(&self.board, 0_u32).map_or(0, |board| board.dropped))
+        (libbpf.count(&self.decisions), libbpf.lookup::<_, Stats>(&self.stats, 0_u32).map_or(0, |stats| stats.dropped))
     }
 
     /// Unregisters it. Its sockets go on as Reno, and keep it in memory until they are closed.

@@ -1,11 +1,11 @@
-//! The agent's sockets: records in, words out. No I/O.
+//! The agent's sockets: records in, decisions out. No I/O.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use symbiosis_base::Nanos;
 
 use super::flow::{Flow, Start};
-use super::layout::{Record, Word, kind};
+use super::layout::{Decision, Record, kind};
 use super::live::LiveSocket;
 
 /// Who is silent for so long is looked after: its end may have been told when there was no room.
@@ -15,7 +15,7 @@ const SILENT: Nanos = Nanos::from_millis(30_000);
 pub(crate) struct Table {
     start: Start,
     flows: BTreeMap<u64, Flow>,
-    /// Those that something was heard of since they got a word.
+    /// Those that something was heard of since they got a decision.
     heard: BTreeSet<u64>,
 }
 
@@ -43,10 +43,10 @@ impl Table {
     }
 
     /// Words for those that something was heard of; `say` tells whether the socket is there still.
-    pub(crate) fn answer(&mut self, now: Nanos, mut say: impl FnMut(u64, &Word) -> bool) {
+    pub(crate) fn answer(&mut self, now: Nanos, mut say: impl FnMut(u64, &Decision) -> bool) {
         for id in std::mem::take(&mut self.heard) {
             if let Some(flow) = self.flows.get_mut(&id)
-                && !say(id, &flow.word(now))
+                && !say(id, &flow.decision(now))
             {
                 self.forget(id);
             }

@@ -4,10 +4,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use libloading::Library;
-use symbiosis_base::{Nanos, Random};
-use symbiosis_control::lotka_volterra::logistic;
+use symbiosis_base::Random;
 
-use super::layout::{Agent, Board, PLAN, Record, WINDOW_BITS, Word, flag, kind, law};
+use super::layout::{Agent, Decision, HOLDS, PLAN, POINTS, Record, Stats, WINDOW_BITS, flag, kind, law};
 
 /// A shared object of these C functions, by the linker that Rust uses too.
 fn compiled(folder: &Path, functions: &str) -> Library {
@@ -23,62 +22,97 @@ fn compiled(folder: &Path, functions: &str) -> Library {
     unsafe { Library::new(&so) }.unwrap()
 }
 
-type Step = unsafe extern "C" fn(u64, u64, u64, u64) -> u64;
+type Step = unsafe extern "C" fn(*const Decision, u64, u32, u64) -> u64;
 
-#[test]
-fn the_integer_step_is_the_models() {
-    let folder = tempfile::tempdir().unwrap();
-    let library = compiled(folder.path(), "u64 step(u64 w, u64 to, u64 growth, u64 ns) { return window_step(w, to, growth, ns); }\n");
-    // SAFETY: declared as above; plain numbers.
-    let step = unsafe { library.get::<Step>(b"step") }.unwrap();
-    let one = f64::from(1_u32 << WINDOW_BITS);
-    let worst = |name: &str, mut draw: Box<dyn FnMut() -> (f64, f64, f64, u64)>| {
-        let mut worst = (0.0, (0.0, 0.0, 0.0, 0));
-        for _ in 0..200_000 {
-            let (window, equilibrium, growth, ns) = draw();
-            let told = |packets: f64| (packets * one) as u64;
-            // SAFETY: as above.
-            let got = unsafe { step(told(window), told(equilibrium), (growth * 4_294_967_296.0) as u64, ns) } as f64 / one;
-            let wanted = logistic(window, growth, growth / equilibrium, Nanos(ns));
-            let error = (got / wanted - 1.0).abs();
-            if error > worst.0 {
-                worst = (error, (window, equilibrium, growth, ns));
-            }
-        }
-        // Measured: 1e-6, which is what windows of one packet are told to.
-        assert!(worst.0 < 1e-5, "{name}: off by {} at {:?}", worst.0, worst.1);
-    };
-    let mut random = Random::new(1, 0);
-    let mut within = move |low: f64, high: f64| low * (high / low).powf(random.uniform());
-    let mut near = within.clone();
-    // Windows that end no lower than two packets, as the kernel's do not.
-    worst("anything", Box::new(move || (within(2.0, 1e9), within(2.0, 1e9), within(1e-3, 1e3), within(1.0, 4e9) as u64)));
-    worst(
-        "an ACK",
-        Box::new(move || {
-            let equilibrium = near(10.0, 1e5);
-            (equilibrium * near(0.5, 2.0), equilibrium, near(0.5, 8.0), near(1e3, 1e7) as u64)
-        }),
-    );
+const STEP: &str = "u64 step(const struct decision *d, u64 old, u32 acked, u64 since) { return window_step(d, old, acked, since); }\n";
+
+/// A decision of nothing but samples of the window \[2^-20 segments\], so many ns apart.
+fn samples(after: [u32; POINTS], window: [u64; POINTS]) -> Decision {
+    Decision {
+        expires: 0,
+        at: 0,
+        slow_start: 0,
+        held_until: 0,
+        first: 0,
+        serial: 1,
+        losses: 0,
+        law: law::TABLE,
+        gap: 0,
+        kept: 0,
+        after,
+        unused: 0,
+        window,
+        gaps: [0; PLAN],
+    }
 }
 
 #[test]
-fn the_step_bears_what_no_word_should_say() {
+fn the_window_is_on_the_line_between_the_samples() {
     let folder = tempfile::tempdir().unwrap();
-    let library = compiled(folder.path(), "u64 step(u64 w, u64 to, u64 growth, u64 ns) { return window_step(w, to, growth, ns); }\n");
-    // SAFETY: declared as above; plain numbers.
+    let library = compiled(folder.path(), STEP);
+    // SAFETY: declared as above; the decision lives.
     let step = unsafe { library.get::<Step>(b"step") }.unwrap();
+    let mut random = Random::new(1, 0);
+    for _ in 0..100_000 {
+        let mut within = |low: f64, high: f64| low * (high / low).powf(random.uniform());
+        let mut after = [0; POINTS];
+        for i in 1..POINTS {
+            after[i] = after[i - 1] + within(1.0, 1e8) as u32;
+        }
+        let window = [(); POINTS].map(|()| within(2.0, 1e8) as u64 * (1 << WINDOW_BITS));
+        let since = within(1.0, 1e9);
+        let decision = samples(after, window);
+        // SAFETY: as above.
+        let got = unsafe { step(&decision, 0, 0, since as u64) } as f64;
+        let end = after.iter().position(|end| f64::from(*end) > since.floor());
+        let wanted = match end {
+            None => window[POINTS - 1] as f64,
+            Some(0) => window[0] as f64,
+            Some(i) => {
+                let (from, span) = (f64::from(after[i - 1]), f64::from(after[i] - after[i - 1]));
+                let (low, high) = (window[i - 1] as f64, window[i] as f64);
+                low + (high - low) * (since.floor() - from) / span
+            }
+        };
+        // The share of a span has 16 bits, so the line is met within 2^-16 of the greater of the two samples.
+        let most = end.filter(|i| *i > 0).map_or(wanted, |i| window[i - 1].max(window[i]) as f64);
+        assert!((got - wanted).abs() <= most / 65_536.0 + 1.0, "{got} instead of {wanted} after {since} ns of {decision:?}");
+    }
+}
+
+#[test]
+fn slow_start_counts_the_acks_that_the_agent_has_not_heard_of() {
+    let folder = tempfile::tempdir().unwrap();
+    let library = compiled(folder.path(), STEP);
+    // SAFETY: declared as above; the decision lives.
+    let step = unsafe { library.get::<Step>(b"step") }.unwrap();
+    let segments = |n: u64| n << WINDOW_BITS;
+    let slow = Decision { slow_start: segments(20), ..samples([0; POINTS], [segments(10); POINTS]) };
     // SAFETY: as above.
-    let step = |w, to, growth, ns| unsafe { step(w, to, growth, ns) };
-    let window = 10 << WINDOW_BITS;
-    assert_eq!(step(0, window, 1 << 32, 1_000_000), 0, "an extinct window stays extinct");
-    assert_eq!(step(window, window * 9, 0, 1_000_000), window, "without growth nothing moves");
-    assert_eq!(step(window, window * 9, 1 << 32, 0), window, "nor in no time");
-    assert!(step(window, 0, 1 << 32, 1_000_000_000) < window, "without room it shrinks");
-    assert_eq!(step(window, window * 9, 1 << 32, u64::MAX), step(window, window * 9, 1 << 32, 4_000_000_000), "a pause is a pause");
-    let end = window * 9;
-    assert!(step(window, end, u64::MAX, 4_000_000_000).abs_diff(end) < end / 100_000, "the fastest growth ends where any ends");
-    assert!(step(u64::MAX, u64::MAX, u64::MAX, u64::MAX) <= 1 << 52);
+    let step = |decision: &Decision, old, acked| unsafe { step(decision, segments(old), acked, 1000) } >> WINDOW_BITS;
+    assert_eq!(step(&slow, 10, 4), 14);
+    assert_eq!(step(&slow, 14, 100), 20, "no further than the agent foresees");
+    assert_eq!(step(&slow, 3, 1), 10, "and no less than it knows");
+    assert_eq!(step(&slow, 25, 1), 10, "a window beyond is the samples'");
+    assert_eq!(step(&samples([0; POINTS], [segments(10); POINTS]), 9, 9), 10, "without slow start ACKs do not count");
+}
+
+#[test]
+fn the_step_bears_what_no_decision_should_say() {
+    let folder = tempfile::tempdir().unwrap();
+    let library = compiled(folder.path(), STEP);
+    // SAFETY: declared as above; the decision lives.
+    let step = unsafe { library.get::<Step>(b"step") }.unwrap();
+    let most = (1_u64 << 47) - 1;
+    for after in [[0; POINTS], [u32::MAX; POINTS], [9, 8, 7, 6, 5, 4, 3, 2], [0, 1, 1, 1, u32::MAX, 0, 0, 0]] {
+        for window in [[0; POINTS], [u64::MAX; POINTS], [u64::MAX, 0, u64::MAX, 0, u64::MAX, 0, u64::MAX, 0]] {
+            for since in [0, 1, 5, u64::from(u32::MAX), u64::MAX] {
+                let decision = samples(after, window);
+                // SAFETY: as above.
+                assert!(unsafe { step(&decision, u64::MAX, u32::MAX, since) } <= most, "{since} ns of {decision:?}");
+            }
+        }
+    }
 }
 
 /// Name in C, size, and where each field begins.
@@ -116,9 +150,11 @@ fn both_halves_mean_the_same_bytes() {
             remote_ip,
             family
         ),
-        layout!(Word, "word", expires, at, window, start, equilibrium, growth, kept, held_until, first, serial, losses, law, gap, gaps),
-        layout!(Board, "board", next_id, woken, dropped),
-        layout!(Agent, "agent", beat, build),
+        layout!(
+            Decision, "decision", expires, at, slow_start, held_until, first, serial, losses, law, gap, kept, after, unused, window, gaps
+        ),
+        layout!(Stats, "stats", next_id, woken, dropped),
+        layout!(Agent, "agent", heartbeat, build),
     ];
     let mut asserts: Vec<String> = Vec::new();
     for (name, size, fields) in &layouts {
@@ -127,9 +163,9 @@ fn both_halves_mean_the_same_bytes() {
     }
     let kinds = [("SENT", kind::SENT), ("RESENT", kind::RESENT), ("ACKED", kind::ACKED), ("REDUCED", kind::REDUCED)];
     let rest = [("MARKED", kind::MARKED), ("TIMEOUT", kind::TIMEOUT), ("CLOSED", kind::CLOSED)];
-    let laws = [("LAW_RENO", law::RENO), ("LAW_STILL", law::STILL), ("LAW_LOGISTIC", law::LOGISTIC)];
-    let flags = [("APP_LIMITED", flag::APP_LIMITED), ("RECOVERING", flag::RECOVERING)];
-    let counts = [("PLAN", PLAN as u32), ("WINDOW_BITS", WINDOW_BITS)];
+    let laws = [("LAW_RENO", law::RENO), ("LAW_TABLE", law::TABLE)];
+    let flags = [("APP_LIMITED", flag::APP_LIMITED), ("RECOVERING", flag::RECOVERING), ("UNDECIDED", flag::UNDECIDED)];
+    let counts = [("PLAN", PLAN as u32), ("POINTS", POINTS as u32), ("HOLDS", HOLDS as u32), ("WINDOW_BITS", WINDOW_BITS)];
     for (name, value) in kinds.iter().chain(&rest).chain(&laws).chain(&flags).chain(&counts) {
         asserts.push(format!("{name} == {value}"));
     }

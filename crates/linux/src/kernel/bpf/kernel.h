@@ -1,5 +1,5 @@
-/* What the kernel has and is used here, so that nothing but clang and libbpf is needed: structs, whose fields are found when the program is
- * loaded, helpers and constants, which never change (<linux/bpf.h>, <linux/tcp.h>, <net/sock.h>, <net/tcp.h>). */
+/* The kernel's structs, helpers and constants that the program uses, so that it needs nothing but clang and libbpf. Fields of structs are
+ * located when the program is loaded; helpers and constants never change (<linux/bpf.h>, <linux/tcp.h>, <net/sock.h>, <net/tcp.h>). */
 #ifndef SYMBIOSIS_KERNEL_H
 #define SYMBIOSIS_KERNEL_H
 
@@ -23,6 +23,7 @@ struct sock {
 	struct sock_common __sk_common;
 	unsigned long sk_pacing_rate;
 	u32 sk_pacing_status;
+	u16 sk_gso_max_segs;
 } RELOCATED;
 
 struct inet_connection_sock {

@@ -1,19 +1,20 @@
-/* What the kernel's half and the agent tell each other. `layout.rs` is the same in Rust; a test holds the two together. */
+/* What the BPF program and the agent exchange. `layout.rs` is the same in Rust; a test compares the two. */
 #ifndef SYMBIOSIS_SHARED_H
 #define SYMBIOSIS_SHARED_H
 
-/* What a record tells. */
+/* Kinds of records. */
 #define SENT 0    /* bytes `from` … `nxt` left for the first time, at `at` */
-#define RESENT 1  /* `count` segments left again */
-#define ACKED 2   /* an ACK came */
-#define REDUCED 3 /* a loss was found by duplicate or selective ACKs */
+#define RESENT 1  /* `count` segments were retransmitted */
+#define ACKED 2   /* an ACK arrived */
+#define REDUCED 3 /* duplicate or selective ACKs revealed a loss */
 #define MARKED 4  /* a congestion mark came back */
 #define TIMEOUT 5 /* the retransmission timer expired */
-#define CLOSED 6  /* the connection is no more, or no more ours */
+#define CLOSED 6  /* the connection ended, or chose another congestion control */
 
-/* What of a record's `flags` holds. */
-#define APP_LIMITED 1 /* something else than the window held the sender back */
+/* Bits of a record's `flags`. */
+#define APP_LIMITED 1 /* something else than the window limits the sender */
 #define RECOVERING 2  /* loss recovery is under way */
+#define UNDECIDED 4   /* no decision of the agent holds: the kernel's Reno moves the window */
 
 struct record {
 	u64 id;         /* of the socket */
@@ -24,7 +25,7 @@ struct record {
 	u32 kind;
 	u32 flags;
 	u32 count;      /* RESENT: segments */
-	int rtt_us;     /* ACKED: of the latest packet that it tells of; below zero where none was measured */
+	int rtt_us;     /* ACKED: of the latest packet that it acknowledges; negative where none was measured */
 	u32 cwnd;       /* segments */
 	u32 ssthresh;   /* segments */
 	u32 in_flight;  /* segments */
@@ -39,43 +40,46 @@ struct record {
 	u32 family;
 };
 
-/* What rules the window. */
-#define LAW_RENO 0     /* nothing is known */
-#define LAW_STILL 1    /* it stays what the word says */
-#define LAW_LOGISTIC 2 /* `window_step` */
+/* What moves the window. */
+#define LAW_RENO 0  /* the kernel's own Reno: the controller knows too little of the path */
+#define LAW_TABLE 1 /* the controller's own law, sampled: `after`, `window` */
 
-/* Packets whose departures are told ahead. */
+/* A decision holds for so long, or for two round-trip times if those are more [ns]. No packet waits longer. */
+#define HOLDS 300000000ULL
+/* Packets whose departures a decision contains. */
 #define PLAN 64
+/* Samples of the window. */
+#define POINTS 8
 
-struct word {
-	u64 expires;     /* CLOCK_MONOTONIC [ns]; after this nothing holds */
-	u64 at;          /* the ACK after which `window` was the window [ns] */
-	u64 window;      /* [2^-20 segments] */
-	u64 start;       /* slow start below this [2^-20 segments] */
-	u64 equilibrium; /* [2^-20 segments] */
-	u64 growth;      /* [2^-32/s] */
-	u64 kept;        /* what a loss leaves of the window at least [2^-20 segments] */
-	u64 held_until;  /* if not zero, no packet leaves before, unless a later word says so [ns] */
-	u64 first;       /* the packet that `gaps` begins with: how long after the one before it it leaves */
-	u32 serial;      /* another for each word */
-	u32 losses;      /* congestion events that the agent has heard of */
+struct decision {
+	u64 expires;    /* CLOCK_MONOTONIC [ns]; afterwards nothing holds */
+	u64 at;         /* the last ACK that the agent knew of [ns] */
+	u64 slow_start; /* below this the window grows by what is acknowledged [2^-20 segments] */
+	u64 held_until; /* if not zero, no packet leaves before, unless a later decision says so [ns] */
+	u64 first;      /* number of the packet that `gaps` begins with */
+	u32 serial;     /* differs between any two decisions */
+	u32 losses;     /* congestion events that the agent knew of */
 	u32 law;
-	u32 gap;         /* between packets that are not in `gaps` [ns] */
-	/* [ns]; the lowest bit: leaves at its time whatever is in flight. */
+	u32 gap;        /* between packets that are not in `gaps` [ns]; zero: the window alone limits them */
+	u32 kept;       /* what a loss leaves of the window [2^-16 of it] */
+	u32 after[POINTS];  /* times of the samples after `at`, ascending [ns] */
+	u32 unused;
+	u64 window[POINTS]; /* samples of the window [2^-20 segments] */
+	/* Distance of each packet to the one before it [ns]; the lowest bit: it leaves at its time, whatever is in flight. */
 	u32 gaps[PLAN];
 };
 
-/* One each for all sockets: what the kernel's half writes, */
-struct board {
+/* One each for all sockets. The BPF program writes: */
+struct stats {
 	u64 next_id; /* of the next socket */
 	u64 woken;   /* when the agent was last woken [ns] */
-	u64 dropped; /* records for which there was no room */
+	u64 dropped; /* records that found no room */
 };
 
-/* and what the agent writes. */
+/* The agent writes: */
 struct agent {
-	u64 beat;  /* when it was last there, CLOCK_MONOTONIC [ns] */
-	u64 build; /* of which sources the program is */
+	u64 heartbeat; /* when the agent last ran, CLOCK_MONOTONIC [ns] */
+	u64 build;     /* of which sources the program is */
 };
 
 #endif

@@ -1,17 +1,23 @@
-/* The kernel's half of TCP Symbiosis: a congestion control in BPF (struct_ops).
+/* The BPF program: a congestion control (struct_ops) that obeys an agent in user space.
  *
- * It tells the agent what happens (records), and does what the agent's last word says: the window moves by the word's law from ACK to ACK,
- * and packets leave at the distances of the word's plan. Where nothing valid is known – before the first result, after a congestion event
- * that the agent has not heard of, without an agent – it is Reno, by the kernel's own functions. Loss recovery is the kernel's.
+ * It reports events to the agent (records), and obeys the agent's last decision: the window follows the samples of the controller's window
+ * from ACK to ACK, and packets leave at the distances of the plan. Where no decision holds (before the first one, after a congestion event
+ * that the agent has not heard of, without an agent) the kernel's own Reno rules, without pacing. Loss recovery is the kernel's.
+ *
+ * No plan delays a packet for longer than a round-trip time, nor than HOLDS: every window is at least one packet, so no controller means to
+ * send less than one in a round trip, and whatever a decision says holds for no longer.
  */
-#include "tell.h"
+#include "events.h"
 
 char _license[] SEC("license") = "Dual MIT/GPL";
 
-/* Reno and we let no loss take a window below this [segments] (RFC 5681 Eq 4). */
+/* No loss takes a window below this [segments] (RFC 5681 Eq 4). */
 #define LEAST_WINDOW 2
-/* No pacing below this distance [ns]: setting the timer takes a good part of it. 1.2 Gbit/s with full packets. */
+/* TCP's pacing timer is not set for less [ns]: setting it takes a good part of that. 1.2 Gbit/s with full packets. */
 #define LEAST_GAP 10000ULL
+/* The least number of segments in a burst, and the most: Linux' default (sysctl tcp_min_tso_segs), and 64 kB of at least 1000 bytes each. */
+#define LEAST_BURST 2
+#define MOST_BURST 64
 
 SEC("struct_ops/symbiosis_init")
 void symbiosis_init(u64 *ctx)
@@ -19,12 +25,12 @@ void symbiosis_init(u64 *ctx)
 	struct sock *sk = (struct sock *)ctx[0];
 	struct tcp_sock *tp = (struct tcp_sock *)sk;
 	struct own *o = own(sk);
-	struct board *b = board();
-	struct word none = {};
+	struct stats *st = stats();
+	struct decision none = {};
 	u64 id;
-	if (!b)
+	if (!st)
 		return;
-	id = __sync_fetch_and_add(&b->next_id, 1);
+	id = __sync_fetch_and_add(&st->next_id, 1);
 	o->id = id;
 	o->origin = tp->bytes_acked + (u32)(tp->snd_nxt - tp->snd_una);
 	o->window = (u64)tp->snd_cwnd << WINDOW_BITS;
@@ -37,8 +43,10 @@ void symbiosis_init(u64 *ctx)
 	o->before = tp->snd_cwnd;
 	o->state = 0;
 	o->reduced = 0;
+	o->narrowed = 0;
 	sk->sk_pacing_status = SK_PACING_NEEDED;
-	bpf_map_update_elem(&symb_words, &id, &none, 0);
+	sk->sk_pacing_rate = UNLIMITED;
+	bpf_map_update_elem(&symb_decisions, &id, &none, 0);
 }
 
 SEC("struct_ops/symbiosis_release")
@@ -47,8 +55,8 @@ void symbiosis_release(u64 *ctx)
 	struct sock *sk = (struct sock *)ctx[0];
 	struct own *o = own(sk);
 	u64 id = o->id;
-	tell(sk, o, CLOSED, bpf_ktime_get_ns(), 0, 0, -1);
-	bpf_map_delete_elem(&symb_words, &id);
+	report(sk, o, CLOSED, bpf_ktime_get_ns(), 0, 0, -1);
+	bpf_map_delete_elem(&symb_decisions, &id);
 }
 
 SEC("struct_ops/symbiosis_pkts_acked")
@@ -58,40 +66,23 @@ void symbiosis_pkts_acked(u64 *ctx)
 	struct ack_sample *sample = (struct ack_sample *)ctx[1];
 	struct tcp_sock *tp = (struct tcp_sock *)sk;
 	struct own *o = own(sk);
-	if (!may_tell(tp)) {
+	if (!may_report(tp, o)) {
 		o->nxt = nxt_of(tp, o);
 		return;
 	}
-	tell_departures(sk, o);
-	tell(sk, o, ACKED, tp->tcp_clock_cache, 0, 0, sample->rtt_us);
+	report_departures(sk, o);
+	report(sk, o, ACKED, tp->tcp_clock_cache, 0, 0, sample->rtt_us);
 }
 
-/* One step of the law. */
-INLINE void move(struct own *o, const struct word *word, u32 acked, u64 now)
+/* snd_cwnd becomes the window again, where a plan has narrowed it. */
+INLINE void widen(struct tcp_sock *tp, struct own *o)
 {
-	u64 since = now - o->acked_at;
-	u64 window = o->window;
-	u64 told = word->window;
-	/* Or clang merges the two loads into one of either pointer, which the verifier does not take. */
-	asm volatile("" : "+r"(window), "+r"(told));
-	if (word->serial != o->serial) {
-		/* A new word: on from where the agent was. */
-		o->serial = word->serial;
-		window = told;
-		since = now > word->at ? now - word->at : 0;
+	if (o->narrowed) {
+		u64 window = o->window >> WINDOW_BITS;
+		window = window > LEAST_WINDOW ? window : LEAST_WINDOW;
+		tp->snd_cwnd = window < tp->snd_cwnd_clamp ? window : tp->snd_cwnd_clamp;
+		o->narrowed = 0;
 	}
-	if (word->law == LAW_LOGISTIC) {
-		if (window < word->start) {
-			window += (u64)acked << WINDOW_BITS;
-			if (window > word->start)
-				window = word->start;
-		} else {
-			window = window_step(window, word->equilibrium, word->growth, since);
-		}
-	}
-	if (window < (u64)LEAST_WINDOW << WINDOW_BITS)
-		window = (u64)LEAST_WINDOW << WINDOW_BITS;
-	o->window = window;
 }
 
 SEC("struct_ops/symbiosis_cong_avoid")
@@ -101,17 +92,18 @@ void symbiosis_cong_avoid(u64 *ctx)
 	struct tcp_sock *tp = (struct tcp_sock *)sk;
 	struct own *o = own(sk);
 	u64 now = tp->tcp_clock_cache;
-	struct word *word = word_of(o, now);
-	if (word && word->law != LAW_RENO) {
-		u64 window;
-		/* While anything is in flight ACKs come within a round trip; what is longer was a pause. */
-		u64 rtt = (u64)(tp->srtt_us >> 3) * 1000;
-		if (now - o->acked_at > rtt)
-			o->acked_at = now - rtt;
-		/* A window that does not hold the sender back has no reason to grow. */
-		if (!is_limited(tp))
-			move(o, word, (u32)ctx[2], now);
-		window = o->window >> WINDOW_BITS;
+	struct decision *d = decision_of(o, now);
+	widen(tp, o);
+	if (d && d->law == LAW_TABLE) {
+		u64 window = window_step(d, o->window, (u32)ctx[2], now > d->at ? now - d->at : 0);
+		/* A window that does not limit the sender has no reason to grow. */
+		if (window > o->window && is_limited(tp))
+			window = o->window;
+		if (window < (u64)LEAST_WINDOW << WINDOW_BITS)
+			window = (u64)LEAST_WINDOW << WINDOW_BITS;
+		o->window = window;
+		o->serial = d->serial;
+		window >>= WINDOW_BITS;
 		tp->snd_cwnd = window < tp->snd_cwnd_clamp ? window : tp->snd_cwnd_clamp;
 	} else {
 		tcp_reno_cong_avoid(sk, (u32)ctx[1], (u32)ctx[2]);
@@ -126,25 +118,19 @@ u32 symbiosis_ssthresh(u64 *ctx)
 	struct sock *sk = (struct sock *)ctx[0];
 	struct tcp_sock *tp = (struct tcp_sock *)sk;
 	struct own *o = own(sk);
-	struct word *word = word_of(o, tp->tcp_clock_cache);
-	u32 cwnd = tp->snd_cwnd;
+	struct decision *d = decision_of(o, tp->tcp_clock_cache);
+	u32 cwnd = window_of(tp, o);
 	u32 left = cwnd >> 1;
-	if (word && word->law != LAW_RENO) {
-		/* Back from what a stream may have added. */
-		u64 window = o->window >> WINDOW_BITS;
-		u64 kept = word->kept >> WINDOW_BITS;
-		if (window < cwnd)
-			cwnd = window;
-		left = cwnd >> 1;
-		if (kept > cwnd)
-			kept = cwnd;
-		if (kept > left)
-			left = kept;
+	if (d && d->law == LAW_TABLE) {
+		u64 kept = d->kept < (1 << 16) ? d->kept : 1 << 16;
+		cwnd = (u32)(o->window >> WINDOW_BITS);
+		left = (u32)((cwnd * kept) >> 16);
 	}
 	if (left < LEAST_WINDOW)
 		left = LEAST_WINDOW;
 	o->before = cwnd;
 	o->reduced = 1;
+	o->narrowed = 0;
 	o->window = (u64)left << WINDOW_BITS;
 	return left;
 }
@@ -158,17 +144,20 @@ void symbiosis_set_state(u64 *ctx)
 	u32 state = (u8)ctx[1];
 	u32 kind = state == TCP_CA_LOSS ? TIMEOUT : state == TCP_CA_RECOVERY ? REDUCED : MARKED;
 	if (state >= TCP_CA_CWR && (o->reduced || state == TCP_CA_LOSS)) {
-		tell_departures(sk, o);
+		report_departures(sk, o);
 		o->losses += 1;
 		if (kind != REDUCED && o->reduced) {
-			/* A timeout and a mark keep nothing but half. */
+			/* A timeout and a mark leave half. */
 			u32 half = o->before >> 1;
 			half = half > LEAST_WINDOW ? half : LEAST_WINDOW;
 			tp->snd_ssthresh = half;
 			o->window = (u64)half << WINDOW_BITS;
 		}
-		tell(sk, o, kind, tp->tcp_clock_cache, 0, 0, -1);
+		report(sk, o, kind, tp->tcp_clock_cache, 0, 0, -1);
 	}
+	if (state >= TCP_CA_CWR)
+		/* Recovery sets snd_cwnd itself, ACK by ACK, and its packets are not planned. */
+		sk->sk_pacing_rate = UNLIMITED;
 	o->reduced = 0;
 	o->state = state;
 }
@@ -177,13 +166,70 @@ SEC("struct_ops/symbiosis_undo_cwnd")
 u32 symbiosis_undo_cwnd(u64 *ctx)
 {
 	struct sock *sk = (struct sock *)ctx[0];
+	struct own *o = own(sk);
 	u32 cwnd = tcp_reno_undo_cwnd(sk);
-	own(sk)->window = (u64)cwnd << WINDOW_BITS;
+	/* A plan may have narrowed snd_cwnd when the loss was found. */
+	if (cwnd < o->before)
+		cwnd = o->before;
+	o->window = (u64)cwnd << WINDOW_BITS;
 	return cwnd;
 }
 
-/* Called before the sender looks for something to send. It says how long after the next packet the one after it may leave, which TCP's pacing
- * keeps: as a rate, for as much payload as the packet has. */
+/* The distance of packet `number` to the one before it: the plan's entry, if it has one, else that of all others. */
+INLINE u32 planned(const struct decision *d, u64 number)
+{
+	u64 at = number - d->first;
+	if (number < d->first || at >= PLAN)
+		return d->gap & ~1U;
+	return d->gaps[at & (PLAN - 1)];
+}
+
+/* Where the device takes single packets (gso_max_segs 1): how long after the next packet the one after it leaves. */
+INLINE void place(struct sock *sk, struct own *o, const struct decision *d, u64 longest, u64 now)
+{
+	struct tcp_sock *tp = (struct tcp_sock *)sk;
+	u64 packet = o->nxt / tp->mss_cache;
+	u64 window = window_of(tp, o), flight = in_flight(tp);
+	u32 regardless = planned(d, packet) & 1, next = planned(d, packet + 1);
+	u64 gap = next & ~1U;
+	if (next & 1)
+		gap = gap > 1 ? gap : 1;
+	else if (d->law == LAW_RENO && window > 0 && gap > longest / (2 * window))
+		/* The agent's distance is that of a window it knew, and slow start doubles windows in a round trip. */
+		gap = longest / (2 * window);
+	if (!(next & 1) && gap < LEAST_GAP)
+		gap = 0;
+	gap = gap < longest ? gap : longest;
+	sk->sk_pacing_rate = gap ? (u64)tp->mss_cache * 1000000000 / gap : UNLIMITED;
+	if (d->law != LAW_TABLE || flight == 0)
+		return;
+	if (!o->narrowed)
+		o->window = window << WINDOW_BITS;
+	if (regardless)
+		window = window > flight ? window : flight + 1;
+	else if (d->held_until > now)
+		window = flight;
+	tp->snd_cwnd = window < tp->snd_cwnd_clamp ? window : tp->snd_cwnd_clamp;
+	o->narrowed = 1;
+}
+
+/* Elsewhere packets leave in bursts, whose length the kernel chooses: no packet has a distance of its own, but all have a rate. A rate that
+ * is meant for one packet would delay what follows a burst by as many distances as the burst has segments; so this one is the rate of all,
+ * and a burst of half a window, which is the longest that Linux makes, delays what follows by no more than `longest`. */
+INLINE void pace(struct sock *sk, struct own *o, const struct decision *d, u64 longest)
+{
+	struct tcp_sock *tp = (struct tcp_sock *)sk;
+	u64 gap = d->law == LAW_TABLE ? d->gap : 0;
+	u64 burst = window_of(tp, o) / 2;
+	burst = burst < 1 ? 1 : burst > MOST_BURST ? MOST_BURST : burst;
+	if (gap > longest / burst)
+		gap = longest / burst;
+	sk->sk_pacing_rate = gap ? (u64)tp->mss_cache * 1000000000 / gap : UNLIMITED;
+	widen(tp, o);
+}
+
+/* Called before the sender looks for something to send. TCP's pacing delays what follows a packet, or a burst, by its bytes over the
+ * pacing rate; the value is the least number of segments that the kernel puts into a burst. */
 SEC("struct_ops/symbiosis_min_tso_segs")
 u32 symbiosis_min_tso_segs(u64 *ctx)
 {
@@ -191,52 +237,28 @@ u32 symbiosis_min_tso_segs(u64 *ctx)
 	struct tcp_sock *tp = (struct tcp_sock *)sk;
 	struct own *o = own(sk);
 	u64 now = tp->tcp_clock_cache;
-	u32 mss = tp->mss_cache;
-	struct word *word;
-	if (may_tell(tp))
-		tell_departures(sk, o);
+	u64 rtt = (u64)(tp->srtt_us >> 3) * 1000;
+	u64 longest = rtt < HOLDS ? rtt : HOLDS;
+	struct decision *d = decision_of(o, now);
+	if (may_report(tp, o))
+		report_departures(sk, o);
 	else
 		o->nxt = nxt_of(tp, o);
 	o->looked_at = now;
 	/* fq on the device would pace in the qdisc, where a plan cannot reach. */
 	sk->sk_pacing_status = SK_PACING_NEEDED;
-	if (o->acked_at == 0) {
-		/* The first window leaves at once, and so tells of the path after one round trip. */
+	if (o->state >= TCP_CA_CWR || o->acked_at == 0 || !d || tp->mss_cache == 0) {
+		/* The first window leaves at once, and so tells of the path after one round trip. Recovery has its own clock, and sets snd_cwnd. */
 		sk->sk_pacing_rate = UNLIMITED;
-		return 1;
+		if (o->state < TCP_CA_CWR)
+			widen(tp, o);
+		return LEAST_BURST;
 	}
-	word = word_of(o, now);
-	if (!word || mss == 0) {
-		/* As Linux paces Reno, where a timer can. */
-		if (sk->sk_pacing_rate > (u64)mss * 1000000000 / LEAST_GAP)
-			sk->sk_pacing_rate = UNLIMITED;
-		return 1;
+	if (sk->sk_gso_max_segs > 1) {
+		pace(sk, o, d, longest);
+		return LEAST_BURST;
 	}
-	u64 packet = o->nxt / mss;
-	u64 at = packet - word->first;
-	u64 gap = word->gap;
-	u32 regardless = 0, planned = 0;
-	if (packet >= word->first && at < PLAN)
-		regardless = word->gaps[at & (PLAN - 1)] & 1;
-	if (packet + 1 >= word->first && at + 1 < PLAN) {
-		u32 told = word->gaps[(at + 1) & (PLAN - 1)];
-		gap = told & ~1U;
-		planned = told & 1;
-	}
-	if (planned)
-		gap = gap > 1 ? gap : 1;
-	else if (gap < LEAST_GAP)
-		gap = 0;
-	sk->sk_pacing_rate = gap ? (u64)mss * 1000000000 / gap : UNLIMITED;
-	if (word->law != LAW_RENO && o->state < TCP_CA_CWR && in_flight(tp) > 0) {
-		u64 window = o->window >> WINDOW_BITS;
-		u32 flight = in_flight(tp);
-		if (regardless)
-			window = window > flight ? window : flight + 1;
-		else if (word->held_until > now)
-			window = flight;
-		tp->snd_cwnd = window < tp->snd_cwnd_clamp ? window : tp->snd_cwnd_clamp;
-	}
+	place(sk, o, d, longest, now);
 	return 1;
 }
 

@@ -1,8 +1,9 @@
 use std::cell::RefCell;
 
+use super::super::layout::POINTS;
 use super::*;
 use symbiosis_control::registry::Feedback;
-use symbiosis_control::{Logistic, Outlook, Permit};
+use symbiosis_control::{Departure, Permit, Unknown};
 
 /// What a controller heard.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,7 +29,6 @@ fn heard() -> Vec<Heard> {
 }
 
 /// Writes down what it hears; lets packets 3 and 4 leave back to back and others a millisecond apart.
-#[derive(Clone)]
 struct Recorder {
     next: u64,
     last: Nanos,
@@ -45,11 +45,16 @@ impl Controller for Recorder {
 
     fn acked(&mut self, ack: &Acked) {
         let us = |at: Nanos| at.0 / 1000;
+        if self.silent {
+            return;
+        }
         hear(Heard::Acked(ack.number, us(ack.sent_at), ack.rtt.map(us), ack.in_flight.0, ack.recovering, ack.grows, ack.app_limited));
     }
 
     fn lost(&mut self, loss: &Lost) {
-        hear(Heard::Lost(loss.kind, loss.in_flight.0));
+        if !self.silent {
+            hear(Heard::Lost(loss.kind, loss.in_flight.0));
+        }
     }
 
     fn permit(&self, _: &Ask) -> Permit {
@@ -61,9 +66,15 @@ impl Controller for Recorder {
         Permit::paced(Bytes(15_000), departure)
     }
 
-    fn outlook(&self, _: Nanos) -> Outlook {
-        let law = Logistic { start: Bytes(6000), growth: 2.0, equilibrium: Bytes(30_000), kept: Bytes(9000) };
-        Outlook { course: Course::Logistic(law), rehearsal: Some(Box::new(Recorder { silent: true, ..self.clone() })) }
+    fn basis(&self, now: Nanos) -> Basis {
+        if now < Nanos::from_millis(100) { Basis::Law } else { Basis::Reno(Unknown::Trains) }
+    }
+}
+
+impl Clone for Recorder {
+    /// Of a copy nobody writes down what it hears.
+    fn clone(&self) -> Recorder {
+        Recorder { next: self.next, last: self.last, silent: true }
     }
 }
 
@@ -114,10 +125,10 @@ fn an_ack_is_told_packet_by_packet() {
     let told = [
         Heard::Acked(0, 0, None, 4500, false, true, false),
         Heard::Acked(1, 0, None, 3000, false, true, false),
-        Heard::Acked(2, 0, None, 1500, false, false, false),
-        Heard::Acked(3, 5, Some(20_000), 0, false, false, true),
+        Heard::Acked(2, 0, None, 1500, false, true, false),
+        Heard::Acked(3, 5, Some(20_000), 0, false, true, true),
     ];
-    assert_eq!(heard(), told, "two of one ACK grow the window, and the latest tells the round-trip time");
+    assert_eq!(heard(), told, "all grow the window, as in the kernel, and the latest tells the round-trip time");
 }
 
 #[test]
@@ -135,7 +146,7 @@ fn losses_are_told_and_what_leaves_again_tells_no_time() {
         Heard::Acked(2, 0, None, 0, true, false, false),
     ];
     assert_eq!(heard(), told);
-    assert_eq!(flow.word(Nanos::ZERO).losses, 1, "so the kernel's half knows that this was heard");
+    assert_eq!(flow.decision(Nanos::ZERO).losses, 1, "so the BPF program knows that this was heard");
     for (kind, loss) in [(kind::TIMEOUT, LossKind::Timeout), (kind::MARKED, LossKind::Ecn)] {
         flow.take(&record(kind, 50_000, 3, 3));
         assert_eq!(heard(), [Heard::Lost(loss, 0)]);
@@ -148,7 +159,7 @@ fn a_departure_that_nobody_told_of_is_made_up_for() {
     flow.take(&Record { rtt_us: 15_000, ..record(kind::ACKED, 20_000, 5, 6) });
     let told = heard();
     assert_eq!(told.iter().filter(|heard| matches!(heard, Heard::Sent(3..=5, ..))).count(), 3);
-    assert!(told.contains(&Heard::Acked(4, 5_000, Some(15_000), 1500, false, false, false)), "{told:?}");
+    assert!(told.contains(&Heard::Acked(4, 5_000, Some(15_000), 1500, false, true, false)), "{told:?}");
 }
 
 #[test]
@@ -160,28 +171,62 @@ fn who_was_silent_for_longer_than_a_flight_begins_anew() {
 }
 
 #[test]
-fn a_word_says_the_law_in_segments_and_the_departures_in_distances() {
+fn a_decision_has_windows_in_segments_and_departures_as_distances() {
     let mut flow = flow();
     flow.take(&Record { rtt_us: 500, ..record(kind::ACKED, 500, 1, 3) });
-    let word = flow.word(Nanos::from_millis(7));
+    heard();
+    let decision = flow.decision(Nanos::from_millis(7));
     let segments = |n: u64| n << WINDOW_BITS;
-    assert_eq!((word.window, word.start, word.equilibrium, word.kept), (segments(10), segments(4), segments(20), segments(6)));
-    assert_eq!((word.law, word.growth, word.at), (law::LOGISTIC, 2 << 32, 500_000));
-    assert_eq!(word.expires, 307_000_000, "300 ms are more than two round trips of 20");
-    // Packets 3 and 4 back to back, whatever is in flight, but not before now; then one a millisecond.
+    assert_eq!((decision.window, decision.slow_start, decision.kept), ([segments(10); POINTS], 0, 65_536), "its window never moves");
+    assert_eq!((decision.law, decision.at), (law::TABLE, 500_000));
+    assert_eq!(decision.expires, 307_000_000, "300 ms are more than two round trips of 20");
+    // Packets 3 and 4 back to back, whatever is in flight, but not before now; then one a millisecond, but for the seventh.
     let (ms, regardless) = (1_000_000, 1);
-    assert_eq!(word.first, 3);
-    assert_eq!(word.gaps[..4], [500_000 | regardless, regardless, ms, ms]);
-    assert_eq!((word.gaps[PLAN - 1], word.gap, word.held_until), (ms, ms, 0));
-    assert!(heard().iter().all(|heard| !matches!(heard, Heard::Sent(3.., ..))), "what is foreseen has not happened");
+    assert_eq!(decision.first, 3);
+    assert_eq!(decision.gaps[..6], [500_000 | regardless, regardless, ms, ms, 10 * ms, ms]);
+    assert_eq!((decision.gaps[PLAN - 1], decision.gap, decision.held_until), (ms, ms, 0));
+    assert_eq!(heard(), [], "what is foreseen has not happened");
 }
 
 #[test]
 fn a_long_wait_is_no_distance() {
     let mut flow = flow();
     flow.take(&Record { from: 3 * 1448, ..record(kind::SENT, 900, 0, 7) });
-    let word = flow.word(Nanos::ZERO);
+    let decision = flow.decision(Nanos::ZERO);
     // The tenth millisecond from the last departure; a quarter of the round-trip time would be five.
-    assert_eq!((word.first, word.held_until), (7, 10_900_000));
-    assert_eq!(word.gaps[..2], [1_000_000, 1_000_000], "pacing's timer must not keep it when the wait is over");
+    assert_eq!((decision.first, decision.held_until), (7, 10_900_000));
+    assert_eq!(decision.gaps[..2], [1_000_000, 1_000_000], "pacing's timer must not keep it when the wait is over");
+}
+
+#[test]
+fn no_plan_delays_a_packet_for_longer_than_a_round_trip() {
+    let mut flow = flow();
+    // A round trip of 2 ms, and the seventh packet would wait for 10.
+    let short = |record: Record| Record { srtt_us: 2000, ..record };
+    flow.take(&short(Record { from: 3 * 1448, ..record(kind::SENT, 900, 0, 6) }));
+    let decision = flow.decision(Nanos::ZERO);
+    assert!(decision.gaps.iter().all(|gap| *gap <= 2_000_001), "{:?}", decision.gaps);
+    flow.take(&short(Record { from: 6 * 1448, ..record(kind::SENT, 901, 0, 7) }));
+    assert_eq!(flow.decision(Nanos::ZERO).held_until, 2_901_000);
+    // And no round trip counts for more than a decision holds: one of 9 s, and it would wait for 10 ms.
+    flow.take(&Record { srtt_us: 9_000_000, ..record(kind::ACKED, 902, 0, 7) });
+    assert!(flow.decision(Nanos::ZERO).held_until <= 902_000 + HOLDS);
+}
+
+#[test]
+fn status_says_why() {
+    let mut flow = flow();
+    let mut after = |at_ms: u64, flags: u32| {
+        flow.take(&Record { flags, ..record(kind::SENT, at_ms * 1000, 0, 3) });
+        let shown = flow.show();
+        (shown.phase, shown.why)
+    };
+    assert_eq!(after(1, 0).0, Phase::Law);
+    assert_eq!(after(2, flag::RECOVERING).0, Phase::Recovery);
+    assert_eq!(after(99, flag::UNDECIDED).0, Phase::Law, "before the next decision is due");
+    assert_eq!(after(100, 0), (Phase::Reno, "waiting for trains".into()));
+    (2..4).for_each(|i| drop(after(i * 100, flag::UNDECIDED)));
+    assert_eq!(after(401, flag::UNDECIDED), (Phase::Reno, "agent late".into()));
+    assert_eq!(after(402, 0).1, "waiting for trains");
+    assert_eq!(after(10_000, flag::UNDECIDED).1, "waiting for trains", "after a pause the agent is not late");
 }

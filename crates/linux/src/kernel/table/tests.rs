@@ -57,17 +57,17 @@ fn an_end_that_nobody_told_of_is_found() {
 }
 
 #[test]
-fn words_go_to_those_that_something_was_heard_of() {
+fn decisions_go_to_sockets_that_something_was_heard_of() {
     let mut table = table();
     (0..2).for_each(|id| lives(&mut table, id));
     let mut told = Vec::new();
-    table.answer(Nanos::ZERO, |id, word| {
-        told.push((id, word.serial));
+    table.answer(Nanos::ZERO, |id, decision| {
+        told.push((id, decision.serial));
         true
     });
     table.take(&record(1, kind::SENT, 20));
-    table.answer(Nanos::ZERO, |id, word| {
-        told.push((id, word.serial));
+    table.answer(Nanos::ZERO, |id, decision| {
+        told.push((id, decision.serial));
         true
     });
     assert_eq!(told, [(0, 1), (1, 1_000_001), (1, 1_000_002)]);

@@ -1,16 +1,16 @@
-/* What the kernel's half keeps, and how it tells the agent of what happens. */
-#ifndef SYMBIOSIS_TELL_H
-#define SYMBIOSIS_TELL_H
+/* The state that the BPF program keeps, and how it reports events to the agent. */
+#ifndef SYMBIOSIS_EVENTS_H
+#define SYMBIOSIS_EVENTS_H
 
 #include "kernel.h"
-#include "shared.h"
 
-/* An agent that was not there for so long is not there [ns]: it beats ten times as often. */
+/* An agent without a heartbeat for this long has ended [ns]: it writes one ten times as often. */
 #define ALIVE 1000000000ULL
-/* The agent is woken no more often [ns]: what it says holds from ACK to ACK, and waking it costs more than an ACK. */
+/* Least time between two wake-ups of the agent [ns]: a decision holds from ACK to ACK, and a wake-up costs more than an ACK. */
 #define WAKE 500000ULL
-/* Nothing is told of faster packets [ns]: no timer spaces them, a network card hands them up in batches, and the agent would not keep up. */
-#define LEAST_TOLD 2500ULL
+/* Least time between packets that are reported [ns]: no timer spaces faster ones, a network card hands them up in batches, and the agent
+ * would not keep up. */
+#define LEAST_REPORTED 2500ULL
 
 /* The names of maps are how a new agent finds them. */
 
@@ -26,15 +26,15 @@ struct {
 	UINT(map_flags, BPF_F_NO_PREALLOC);
 	UINT(max_entries, 1 << 17);
 	u64 *key;
-	struct word *value;
-} symb_words SEC(".maps");
+	struct decision *value;
+} symb_decisions SEC(".maps");
 
 struct {
 	UINT(type, BPF_MAP_TYPE_ARRAY);
 	UINT(max_entries, 1);
 	u32 *key;
-	struct board *value;
-} symb_board SEC(".maps");
+	struct stats *value;
+} symb_stats SEC(".maps");
 
 struct {
 	UINT(type, BPF_MAP_TYPE_ARRAY);
@@ -43,7 +43,7 @@ struct {
 	struct agent *value;
 } symb_agent SEC(".maps");
 
-/* What the kernel's half remembers of a socket, in the 104 bytes that TCP has there for its congestion control. */
+/* The program's state of a socket, in the 104 bytes that TCP reserves for a congestion control. */
 struct own {
 	u64 id;
 	u64 origin;    /* the byte that numbers count from */
@@ -51,12 +51,13 @@ struct own {
 	u64 acked_at;  /* when the window moved last; zero before any ACK */
 	u64 looked_at; /* when the sender last looked for something to send: if it found some, its departure */
 	u64 nxt;       /* the first byte that had never left then */
-	u32 resent;    /* segments that had left again then */
-	u32 serial;    /* of the last word that was heeded */
+	u32 resent;    /* segments that had been retransmitted then */
+	u32 serial;    /* of the last decision that was obeyed; zero: none was */
 	u32 losses;    /* congestion events */
 	u32 before;    /* the window before the last of them [segments] */
 	u32 state;     /* of recovery */
-	u32 reduced;   /* a loss has taken from the window and is not told yet */
+	u32 reduced;   /* a loss has reduced the window and is not reported yet */
+	u32 narrowed;  /* snd_cwnd holds the sender to a plan, and is not the window */
 };
 _Static_assert(sizeof(struct own) <= 104, "struct own must fit icsk_ca_priv");
 
@@ -65,17 +66,17 @@ INLINE struct own *own(struct sock *sk)
 	return (struct own *)((struct inet_connection_sock *)sk)->icsk_ca_priv;
 }
 
-INLINE struct board *board(void)
+INLINE struct stats *stats(void)
 {
 	u32 zero = 0;
-	return bpf_map_lookup_elem(&symb_board, &zero);
+	return bpf_map_lookup_elem(&symb_stats, &zero);
 }
 
-INLINE int agent_is_there(u64 now)
+INLINE int agent_is_alive(u64 now)
 {
 	u32 zero = 0;
 	struct agent *a = bpf_map_lookup_elem(&symb_agent, &zero);
-	return a && a->beat + ALIVE > now;
+	return a && a->heartbeat + ALIVE > now;
 }
 
 INLINE u32 in_flight(const struct tcp_sock *tp)
@@ -88,40 +89,46 @@ INLINE u64 nxt_of(const struct tcp_sock *tp, const struct own *o)
 	return tp->bytes_acked + (u32)(tp->snd_nxt - tp->snd_una) - o->origin;
 }
 
-/* Something else than the window holds the sender back. */
+/* Something else than the window limits the sender. */
 INLINE int is_limited(const struct tcp_sock *tp)
 {
 	u32 chrono = tp->chrono_type & 3;
 	return tp->app_limited || chrono == TCP_CHRONO_RWND_LIMITED || chrono == TCP_CHRONO_SNDBUF_LIMITED;
 }
 
-/* The word that holds, if there is one. */
-INLINE struct word *word_of(struct own *o, u64 now)
+/* The decision that holds, if there is one. */
+INLINE struct decision *decision_of(struct own *o, u64 now)
 {
 	u64 id = o->id;
-	struct word *word = bpf_map_lookup_elem(&symb_words, &id);
-	if (!word || word->expires < now || word->losses != o->losses)
+	struct decision *d = bpf_map_lookup_elem(&symb_decisions, &id);
+	if (!d || d->expires < now || d->losses != o->losses)
 		return 0;
-	return word;
+	return d;
 }
 
-/* Whether packets come slowly enough to be told of. */
-INLINE int may_tell(const struct tcp_sock *tp)
+/* The window itself, where a plan narrows snd_cwnd [segments]. */
+INLINE u32 window_of(const struct tcp_sock *tp, const struct own *o)
+{
+	return o->narrowed ? (u32)(o->window >> WINDOW_BITS) : tp->snd_cwnd;
+}
+
+/* Whether packets come slowly enough to be reported. */
+INLINE int may_report(const struct tcp_sock *tp, const struct own *o)
 {
 	u64 rtt = (u64)(tp->srtt_us >> 3) * 1000;
-	return rtt >= tp->snd_cwnd * LEAST_TOLD;
+	return rtt >= window_of(tp, o) * LEAST_REPORTED;
 }
 
-INLINE void tell(struct sock *sk, struct own *o, u32 kind, u64 at, u64 from, u32 count, int rtt_us)
+INLINE void report(struct sock *sk, struct own *o, u32 kind, u64 at, u64 from, u32 count, int rtt_us)
 {
 	struct tcp_sock *tp = (struct tcp_sock *)sk;
-	struct board *b = board();
+	struct stats *st = stats();
 	u64 now = tp->tcp_clock_cache, wake = BPF_RB_NO_WAKEUP;
-	if (!b || !agent_is_there(now))
+	if (!st || !agent_is_alive(now))
 		return;
 	struct record *r = bpf_ringbuf_reserve(&symb_records, sizeof(*r), 0);
 	if (!r) {
-		__sync_fetch_and_add(&b->dropped, 1);
+		__sync_fetch_and_add(&st->dropped, 1);
 		return;
 	}
 	u32 recovering = o->state == TCP_CA_CWR || o->state == TCP_CA_RECOVERY;
@@ -131,10 +138,10 @@ INLINE void tell(struct sock *sk, struct own *o, u32 kind, u64 at, u64 from, u32
 	r->una = tp->bytes_acked - o->origin;
 	r->nxt = nxt_of(tp, o);
 	r->kind = kind;
-	r->flags = (is_limited(tp) ? APP_LIMITED : 0) | (recovering ? RECOVERING : 0);
+	r->flags = (is_limited(tp) ? APP_LIMITED : 0) | (recovering ? RECOVERING : 0) | (decision_of(o, now) ? 0 : UNDECIDED);
 	r->count = count;
 	r->rtt_us = rtt_us;
-	r->cwnd = tp->snd_cwnd;
+	r->cwnd = window_of(tp, o);
 	r->ssthresh = tp->snd_ssthresh;
 	r->in_flight = in_flight(tp);
 	r->sacked = tp->sacked_out;
@@ -146,25 +153,25 @@ INLINE void tell(struct sock *sk, struct own *o, u32 kind, u64 at, u64 from, u32
 	r->remote_port = sk->__sk_common.skc_dport;
 	r->remote_ip = sk->__sk_common.skc_family == AF_INET ? sk->__sk_common.skc_daddr : 0;
 	r->family = sk->__sk_common.skc_family;
-	if (now - b->woken >= WAKE) {
-		b->woken = now;
+	if (now - st->woken >= WAKE) {
+		st->woken = now;
 		wake = BPF_RB_FORCE_WAKEUP;
 	}
 	bpf_ringbuf_submit(r, wake);
 }
 
 /* What has left since the sender last looked left then. */
-INLINE void tell_departures(struct sock *sk, struct own *o)
+INLINE void report_departures(struct sock *sk, struct own *o)
 {
 	struct tcp_sock *tp = (struct tcp_sock *)sk;
 	u64 nxt = nxt_of(tp, o);
 	u32 resent = tp->total_retrans;
 	if (nxt > o->nxt) {
-		tell(sk, o, SENT, o->looked_at, o->nxt, 0, -1);
+		report(sk, o, SENT, o->looked_at, o->nxt, 0, -1);
 		o->nxt = nxt;
 	}
 	if (resent != o->resent) {
-		tell(sk, o, RESENT, o->looked_at, 0, resent - o->resent, -1);
+		report(sk, o, RESENT, o->looked_at, 0, resent - o->resent, -1);
 		o->resent = resent;
 	}
 }
