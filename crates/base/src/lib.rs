@@ -1,18 +1,25 @@
 //! What every part of symbiosis stands on: the units of congestion control as types, and seeded randomness.
 //!
-//! No quantity crosses a public boundary of this project as a bare number. Time is an unsigned count of nanoseconds since the start of
-//! the world's clock (584 years fit), sizes are whole bytes, rates are bytes per second in `f64`.
+//! No quantity crosses a public boundary of this project as a bare number. Time is nanoseconds (584 years fit): an [`Instant`]
+//! on the world's clock, a [`Span`] between two of them, or a [`ReceiverInstant`] on a clock that was never set to it. Sizes are whole
+//! bytes, rates bytes per second in `f64`.
 #![no_std]
 
 mod bytes;
-mod nanos;
+mod instant;
 mod random;
 mod rate;
+mod receiver_instant;
+mod signed_span;
+mod span;
 
 pub use bytes::Bytes;
-pub use nanos::Nanos;
+pub use instant::Instant;
 pub use random::Random;
 pub use rate::Rate;
+pub use receiver_instant::ReceiverInstant;
+pub use signed_span::SignedSpan;
+pub use span::Span;
 
 #[cfg(test)]
 mod tests;

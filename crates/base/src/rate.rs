@@ -1,7 +1,7 @@
 use core::fmt;
 use core::ops::{Add, Div, Mul, Sub};
 
-use crate::{Bytes, Nanos};
+use crate::{Bytes, Span};
 
 /// A rate in bytes per second.
 ///
@@ -24,8 +24,8 @@ impl Rate {
     }
 
     /// What `bytes` in `span` amount to; zero for an empty span.
-    pub fn of(bytes: Bytes, span: Nanos) -> Rate {
-        if span == Nanos::ZERO { Rate::ZERO } else { Rate(bytes.as_f64() / span.secs()) }
+    pub fn of(bytes: Bytes, span: Span) -> Rate {
+        if span == Span::ZERO { Rate::ZERO } else { Rate(bytes.as_f64() / span.secs()) }
     }
 
     /// In bytes per second.
@@ -39,13 +39,13 @@ impl Rate {
     }
 
     /// The bandwidth-delay product in bytes, with the fraction: what is in flight when this rate is kept for `span`.
-    pub fn times(self, span: Nanos) -> f64 {
+    pub fn times(self, span: Span) -> f64 {
         self.0 * span.secs()
     }
 
-    /// How long `bytes` take at this rate; [`Nanos::MAX`] at rate zero.
-    pub fn time_for(self, bytes: Bytes) -> Nanos {
-        if self.0 > 0.0 { Nanos::from_secs(bytes.as_f64() / self.0) } else { Nanos::MAX }
+    /// How long `bytes` take at this rate; [`Span::MAX`] at rate zero.
+    pub fn time_for(self, bytes: Bytes) -> Span {
+        if self.0 > 0.0 { Span::from_secs(bytes.as_f64() / self.0) } else { Span::MAX }
     }
 
     /// How far apart two rates are.

@@ -1,25 +1,40 @@
-use crate::{Bytes, Nanos, Rate};
+use crate::{Bytes, Instant, Rate, ReceiverInstant, SignedSpan, Span};
 
 #[test]
 fn a_bandwidth_delay_product_is_rate_times_time() {
     // 100 Mbit/s for 120 ms is 1.5 MB, a thousand packets of 1500 bytes (T Fig 3).
     let k = Rate::from_mbps(100.0);
-    assert_eq!(k.times(Nanos::from_millis(120)), 1_500_000.0);
-    assert_eq!(k.time_for(Bytes(1500)), Nanos::from_micros(120));
-    assert_eq!(Rate::of(Bytes(1500), Nanos::from_micros(120)), k);
+    assert_eq!(k.times(Span::from_millis(120)), 1_500_000.0);
+    assert_eq!(k.time_for(Bytes(1500)), Span::from_micros(120));
+    assert_eq!(Rate::of(Bytes(1500), Span::from_micros(120)), k);
 }
 
 #[test]
 fn nothing_becomes_negative_or_nan() {
-    assert_eq!(Nanos(1) - Nanos(2), Nanos::ZERO);
+    assert_eq!(Span(1) - Span(2), Span::ZERO);
+    assert_eq!(Instant(1) - Instant(2), Span::ZERO);
+    assert_eq!(Instant(1) - Span(2), Instant::START);
+    assert_eq!(Instant::NEVER.saturating_add(Span(1)), Instant::NEVER);
     assert_eq!(Bytes(1) - Bytes(2), Bytes::ZERO);
     assert_eq!(Rate::from_mbps(1.0) - Rate::from_mbps(2.0), Rate::ZERO);
-    assert_eq!(Nanos::from_secs(f64::NAN), Nanos::ZERO);
-    assert_eq!(Nanos::from_secs(-1.0), Nanos::ZERO);
-    assert_eq!(Nanos::from_secs(f64::INFINITY), Nanos::MAX);
+    assert_eq!(Span::from_secs(f64::NAN), Span::ZERO);
+    assert_eq!(Span::from_secs(-1.0), Span::ZERO);
+    assert_eq!(Span::from_secs(f64::INFINITY), Span::MAX);
     assert_eq!(Bytes::from_f64(f64::NAN), Bytes::ZERO);
-    assert_eq!(Rate::ZERO.time_for(Bytes(1)), Nanos::MAX);
-    assert_eq!(Rate::of(Bytes(1), Nanos::ZERO), Rate::ZERO);
+    assert_eq!(Rate::ZERO.time_for(Bytes(1)), Span::MAX);
+    assert_eq!(Rate::of(Bytes(1), Span::ZERO), Rate::ZERO);
+}
+
+#[test]
+fn a_signed_span_ends_where_its_numbers_do() {
+    let (longest, shortest) = (SignedSpan(i64::MAX), SignedSpan(i64::MIN));
+    assert_eq!(Span(3).signed_sub(Span(5)), SignedSpan(-2));
+    assert_eq!(Span::MAX.signed_sub(Span::ZERO), longest);
+    assert_eq!(Span::ZERO.signed_sub(Span::MAX), shortest);
+    assert_eq!(ReceiverInstant(0).delay_since(Instant::NEVER), shortest);
+    assert_eq!((longest + Span::MAX, shortest - SignedSpan(1)), (longest, shortest));
+    assert_eq!(SignedSpan::from(Span::MAX), longest);
+    assert_eq!((shortest.max_zero(), longest.max_zero()), (Span::ZERO, Span(i64::MAX as u64)));
 }
 
 #[test]

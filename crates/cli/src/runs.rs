@@ -2,12 +2,12 @@
 
 use std::io::{self, IsTerminal};
 use std::ops::RangeInclusive;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use miette::miette;
 use rayon::prelude::*;
-use symbiosis_base::Nanos;
+use symbiosis_base::Instant;
 use symbiosis_linux::testbed::Machine;
 use symbiosis_run::{Outcome, Plan};
 
@@ -38,7 +38,7 @@ pub fn run_all(plan: &Plan, seeds: RangeInclusive<u64>, threads: Option<u16>) ->
     let bar = progress(plan, seeds.len() as u64);
     let one = |seed: &u64| {
         let plan = Plan { seed: *seed, ..plan.clone() };
-        let start = Instant::now();
+        let start = std::time::Instant::now();
         let outcome = symbiosis_sim::run(&plan);
         bar.inc(1);
         Run { outcome, wall: start.elapsed(), machine: None }
@@ -62,7 +62,7 @@ pub fn alone(plan: &Plan) -> ProgressBar {
 
 /// A bar on a terminal, when there is something to wait for.
 fn progress(plan: &Plan, runs: u64) -> ProgressBar {
-    let packets = plan.links.iter().filter(|link| link.listed).map(|link| link.spec.rate.volume(Nanos::ZERO, plan.duration) / 1500.0);
+    let packets = plan.links.iter().filter(|link| link.listed).map(|link| link.spec.rate.volume(Instant::START, plan.end()) / 1500.0);
     let long = packets.fold(0.0, f64::max) > LONG;
     if !io::stderr().is_terminal() || (runs == 1 && !long) {
         return ProgressBar::hidden();

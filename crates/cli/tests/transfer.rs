@@ -6,10 +6,10 @@ use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, mpsc};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::Value;
-use symbiosis_base::{Bytes, Nanos, Rate};
+use symbiosis_base::{Bytes, Rate, Span};
 use symbiosis_path::{LinkSpec, QueueLimit};
 use symbiosis_quic::impairments::Impairments;
 use symbiosis_quic::relay::{self, Relay};
@@ -117,7 +117,7 @@ fn a_connection_is_written_down_where_the_build_can() {
 
 /// A path of 16 Mbit/s and 20 ms to the server, for as long as `act` takes; it is told where the path begins.
 fn over_a_slow_path(server: &Server, act: impl FnOnce(&str)) {
-    let end = LinkSpec::ideal(Rate::from_mbps(16.0), Nanos::from_millis(10));
+    let end = LinkSpec::ideal(Rate::from_mbps(16.0), Span::from_millis(10));
     let forth = LinkSpec { queue: QueueLimit::Packets(100), ..end.clone() };
     let overhead = Bytes(28);
     let path = relay::Path {
@@ -128,7 +128,7 @@ fn over_a_slow_path(server: &Server, act: impl FnOnce(&str)) {
         impairments: Impairments::default(),
         rebinds: Vec::new(),
         seed: 1,
-        sample_every: Nanos::from_millis(100),
+        sample_every: Span::from_millis(100),
     };
     let to = server.address.parse().unwrap();
     let enough = Arc::new(AtomicBool::new(false));
@@ -147,7 +147,7 @@ fn over_a_slow_path(server: &Server, act: impl FnOnce(&str)) {
 
 /// Waits until so much of a file has arrived in parts.
 fn until_parts_have(folder: &Path, bytes: u64) -> u64 {
-    let start = Instant::now();
+    let start = std::time::Instant::now();
     loop {
         let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap());
         let has: u64 =

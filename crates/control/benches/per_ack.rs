@@ -5,7 +5,7 @@ use divan::{AllocProfiler, Bencher};
 use symbiosis_control::measurement::imtcp_published::{choice, fit, trend};
 use symbiosis_control::params::{Value, Values};
 use symbiosis_control::registry;
-use symbiosis_control::{Acked, Ask, Bytes, Departure, LossKind, Lost, Nanos, Rate, Report, Sent, Setup};
+use symbiosis_control::{Acked, Ask, Bytes, Departure, Instant, LossKind, Lost, Rate, Report, Sent, Setup, Span};
 
 /// Shows what is allocated between a connection's start and its end: nothing, but for what is built in a bench's own loop.
 #[global_allocator]
@@ -13,8 +13,8 @@ static ALLOCATIONS: AllocProfiler = AllocProfiler::system();
 
 const PACKET: Bytes = Bytes(1500);
 /// Of 100 Mbit/s.
-const GAP: Nanos = Nanos::from_micros(120);
-const RTT: Nanos = Nanos::from_millis(60);
+const GAP: Span = Span::from_micros(120);
+const RTT: Span = Span::from_millis(60);
 const ACKS: u64 = 100_000;
 
 fn main() {
@@ -30,9 +30,9 @@ fn ack(bencher: Bencher, name: &str) {
     bencher.counter(ItemsCount::new(ACKS)).with_inputs(|| (entry.build)(&setup, &values)).bench_local_values(|mut controller| {
         let in_flight = Bytes(500 * PACKET.0);
         // Out of slow start: what costs is the law.
-        controller.lost(&Lost::new(RTT, LossKind::FastRetransmit, in_flight));
+        controller.lost(&Lost::new(Instant::after(RTT), LossKind::FastRetransmit, in_flight));
         for number in 0..ACKS {
-            let now = RTT + GAP * number;
+            let now = Instant::after(RTT) + GAP * number;
             if number % 500 == 0 {
                 controller.report(&Report::Path { now, capacity: Rate::from_mbps(100.0), available: Rate::from_mbps(60.0) });
             }
@@ -54,7 +54,7 @@ fn measured_ack(bencher: Bencher, measurement: &str) {
     let setup = Setup::new(PACKET).with_initial_window(Bytes(10 * PACKET.0)).with_seed(1);
     bencher.counter(ItemsCount::new(ACKS)).with_inputs(|| (entry.build)(&setup, &values)).bench_local_values(|mut controller| {
         let in_flight = Bytes(500 * PACKET.0);
-        let (mut now, mut left, mut back) = (Nanos::ZERO, std::collections::VecDeque::new(), Nanos::ZERO);
+        let (mut now, mut left, mut back) = (Instant::START, std::collections::VecDeque::new(), Instant::START);
         let (mut sent, mut acked) = (0, 0);
         while acked < ACKS {
             let at = match controller.permit(&Ask::new(now, in_flight)).departure {

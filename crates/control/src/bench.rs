@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::vec::Vec;
 
-use crate::{Acked, Ask, Bytes, Controller, Nanos, Rate, Sent, Setup};
+use crate::{Acked, Ask, Bytes, Controller, Instant, Rate, Sent, Setup, Span};
 
 /// On the wire.
 pub const PACKET: Bytes = Bytes(1000);
@@ -11,18 +11,18 @@ const ACK: Bytes = Bytes(40);
 
 /// A connection whose first window is `packets`.
 pub fn setup(packets: u64) -> Setup {
-    Setup { packet: PACKET, initial_window: Bytes(PACKET.0 * packets), timer: Nanos::ZERO, seed: 1 }
+    Setup { packet: PACKET, initial_window: Bytes(PACKET.0 * packets), timer: Span::ZERO, seed: 1 }
 }
 
 /// An ACK of one full packet after 50 ms, at the start of the clock; tests change what matters to them.
 pub fn ack() -> Acked {
     Acked {
-        now: Nanos::ZERO,
+        now: Instant::START,
         number: 0,
         bytes: PACKET,
-        sent_at: Nanos::ZERO,
+        sent_at: Instant::START,
         received_at: None,
-        rtt: Some(Nanos::from_millis(50)),
+        rtt: Some(Span::from_millis(50)),
         in_flight: Bytes(0),
         app_limited: false,
         recovering: false,
@@ -32,13 +32,13 @@ pub fn ack() -> Acked {
 
 /// A dumbbell: access, bottleneck, access. The default is 200 Mbit/s and 5 ms, 100 Mbit/s and 25 ms, as in the published ns-2 runs.
 pub struct Path {
-    links: [(Rate, Nanos); 3],
+    links: [(Rate, Span); 3],
 }
 
 impl Default for Path {
     fn default() -> Path {
-        let access = (Rate::from_mbps(200.0), Nanos::from_millis(5));
-        Path { links: [access, (Rate::from_mbps(100.0), Nanos::from_millis(25)), access] }
+        let access = (Rate::from_mbps(200.0), Span::from_millis(5));
+        Path { links: [access, (Rate::from_mbps(100.0), Span::from_millis(25)), access] }
     }
 }
 
@@ -53,22 +53,22 @@ pub struct Second {
 
 struct Flying {
     number: u64,
-    sent_at: Nanos,
-    back_at: Nanos,
+    sent_at: Instant,
+    back_at: Instant,
 }
 
 impl Path {
     /// Runs a controller that always has data, and samples it at every full second. As in ns-2, whole packets fit a window.
-    pub fn run(&self, controller: &mut dyn Controller, setup: &Setup, until: Nanos) -> Vec<Second> {
-        self.run_sampled(controller, setup, until, Nanos::ZERO)
+    pub fn run(&self, controller: &mut dyn Controller, setup: &Setup, until: Instant) -> Vec<Second> {
+        self.run_sampled(controller, setup, until, Span::ZERO)
     }
 
     /// As `run`, every sample earlier by `lead`.
-    pub fn run_sampled(&self, controller: &mut dyn Controller, setup: &Setup, until: Nanos, lead: Nanos) -> Vec<Second> {
-        let mut free_at = [Nanos::ZERO; 3];
+    pub fn run_sampled(&self, controller: &mut dyn Controller, setup: &Setup, until: Instant, lead: Span) -> Vec<Second> {
+        let mut free_at = [Instant::START; 3];
         let mut flying = VecDeque::new();
-        let (mut now, mut number, mut queue, mut trace) = (Nanos::ZERO, 0, 0.0, Vec::new());
-        let mut next_sample = Nanos::from_millis(1000) - lead;
+        let (mut now, mut number, mut queue, mut trace) = (Instant::START, 0, 0.0, Vec::new());
+        let mut next_sample = Instant::from_millis(1000) - lead;
         while now < until {
             let in_flight = |flying: &VecDeque<Flying>| Bytes(flying.len() as u64 * setup.packet.0);
             while in_flight(&flying) + setup.packet <= controller.permit(&Ask { now, in_flight: in_flight(&flying) }).window {
@@ -92,7 +92,7 @@ impl Path {
             while next_sample < packet.back_at && next_sample < until {
                 let cwnd = controller.permit(&Ask { now, in_flight: Bytes(0) }).window.packets(setup.packet);
                 trace.push(Second { cwnd, queue });
-                next_sample += Nanos::from_millis(1000);
+                next_sample += Span::from_millis(1000);
             }
             now = packet.back_at;
             let rtt = Some(now - packet.sent_at);

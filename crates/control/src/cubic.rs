@@ -9,7 +9,7 @@ use crate::entry::{Entry, Feedback};
 use crate::oscillation::{OSCILLATION, oscillating};
 use crate::params::Param;
 use crate::window::{Law, LossBased};
-use crate::{Acked, Nanos};
+use crate::{Acked, Instant};
 
 /// CUBIC.
 pub const ENTRY: Entry = Entry {
@@ -58,7 +58,7 @@ struct Epoch {
     /// Time that counts.
     t: f64,
     /// The ACK to count from; none after one that was not to grow the window.
-    last: Option<Nanos>,
+    last: Option<Instant>,
     /// When the cubic is back at `plateau` (Eq 2).
     k: f64,
     /// W_max in Eq 1.
@@ -86,7 +86,7 @@ impl Epoch {
         Epoch { t: 0.0, last: None, k: libm::cbrt((plateau - cwnd) / c), plateau, w_est: cwnd }
     }
 
-    fn advance(&mut self, now: Nanos) {
+    fn advance(&mut self, now: Instant) {
         self.t += self.last.map_or(0.0, |last| (now - last).secs());
         self.last = Some(now);
     }
@@ -117,7 +117,7 @@ impl Law for Cubic {
         }
     }
 
-    fn after_loss(&mut self, cwnd: f64, _now: Nanos) -> f64 {
+    fn after_loss(&mut self, cwnd: f64, _now: Instant) -> f64 {
         let early = self.fast_convergence && self.w_max.is_some_and(|w_max| cwnd < w_max);
         self.w_max = Some(if early { cwnd * (1.0 + self.beta) / 2.0 } else { cwnd }); // §4.7
         self.prior = cwnd;

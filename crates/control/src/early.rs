@@ -16,7 +16,7 @@ use crate::symbiosis::{
     A_BIAS, EPSILON, GAMMA, K_BIAS, K_NOISE, NOISE, NOISE_DOUBLES, PUBLISHED_MEASUREMENT, STREAM_PACKETS, SUBRANGES, measurement,
 };
 use crate::window::{Window, may_grow};
-use crate::{Acked, Ask, Basis, Controller, Lost, Nanos, Permit, Rate, Report, Sent, Setup};
+use crate::{Acked, Ask, Basis, Controller, Instant, Lost, Permit, Rate, Report, Sent, Setup, Span};
 
 /// The early form of TCP Symbiosis.
 pub const ENTRY: Entry = Entry {
@@ -60,7 +60,7 @@ pub struct Early {
     /// The last result; none before the first and after a timeout.
     reading: Option<Reading>,
     /// Least RTT seen, once there is one.
-    tau: Option<Nanos>,
+    tau: Option<Span>,
 }
 
 impl Early {
@@ -115,7 +115,7 @@ impl Controller for Early {
         self.measurement.wants_arrivals()
     }
 
-    fn basis(&self, _now: Nanos) -> Basis {
+    fn basis(&self, _now: Instant) -> Basis {
         if self.reading.is_some() && self.tau.is_some() { Basis::Law } else { Basis::Reno(self.measurement.unknown()) }
     }
 

@@ -1,7 +1,7 @@
 //! What a world tells a controller. The types are `#[non_exhaustive]`: they are made by `new` and `with_…`, so that a new field breaks no
 //! world and no controller outside of this crate.
 
-use symbiosis_base::{Bytes, Nanos};
+use symbiosis_base::{Bytes, Instant, ReceiverInstant, Span};
 
 /// Window before the first ACK where a world says nothing else (RFC 6928 §2).
 const INITIAL_PACKETS: u64 = 10;
@@ -31,7 +31,7 @@ pub struct Setup {
     pub initial_window: Bytes,
     /// How exactly departures happen that lie ahead: what the host's timer can do. What is nearer than this may leave together, and
     /// what arrives nearer than this tells of the host and not of the path. Zero: exactly.
-    pub timer: Nanos,
+    pub timer: Span,
     /// Seeds whatever the controller draws at random; same seed and events, same decisions.
     pub seed: u64,
 }
@@ -39,14 +39,14 @@ pub struct Setup {
 impl Setup {
     /// A connection whose full packets are `packet` on the wire: 10 of them before the first ACK (RFC 6928), an exact timer, seed 0.
     pub fn new(packet: Bytes) -> Setup {
-        Setup { packet, initial_window: Bytes(INITIAL_PACKETS * packet.0), timer: Nanos::ZERO, seed: 0 }
+        Setup { packet, initial_window: Bytes(INITIAL_PACKETS * packet.0), timer: Span::ZERO, seed: 0 }
     }
 
     with! {
         /// Another window before the first ACK.
         with_initial_window => initial_window: Bytes,
         /// A host with such a timer.
-        with_timer => timer: Nanos,
+        with_timer => timer: Span,
         /// Another seed.
         with_seed => seed: u64,
     }
@@ -57,7 +57,7 @@ impl Setup {
 #[non_exhaustive]
 pub struct Sent {
     /// When it really left.
-    pub now: Nanos,
+    pub now: Instant,
     /// Packet number; a retransmission carries the number of the original.
     pub number: u64,
     /// Size on the wire.
@@ -73,7 +73,7 @@ pub struct Sent {
 impl Sent {
     /// A new packet, with more to follow.
     #[inline]
-    pub fn new(now: Nanos, number: u64, bytes: Bytes, in_flight: Bytes) -> Sent {
+    pub fn new(now: Instant, number: u64, bytes: Bytes, in_flight: Bytes) -> Sent {
         Sent { now, number, bytes, in_flight, retransmission: false, app_limited: false }
     }
 
@@ -90,19 +90,19 @@ impl Sent {
 #[non_exhaustive]
 pub struct Acked {
     /// When the ACK arrived.
-    pub now: Nanos,
+    pub now: Instant,
     /// The packet's number.
     pub number: u64,
     /// Its size on the wire.
     pub bytes: Bytes,
     /// When it (last) left.
-    pub sent_at: Nanos,
+    pub sent_at: Instant,
     /// When it reached the receiver, on the receiver's clock, where the world knows: over TCP not of packets that share an
     /// ACK with others. The receiver's clock may show any time, and drift.
-    pub received_at: Option<Nanos>,
+    pub received_at: Option<ReceiverInstant>,
     /// Round-trip time that this ACK measured: of one packet of those it covers, never of a retransmitted one unless the world can
     /// tell the copies apart.
-    pub rtt: Option<Nanos>,
+    pub rtt: Option<Span>,
     /// In flight after this packet was taken out.
     pub in_flight: Bytes,
     /// The application had nothing more to send when this packet left: not the window held the sender back.
@@ -118,7 +118,7 @@ pub struct Acked {
 impl Acked {
     /// A packet in order, outside of recovery, that the window held back; nothing else in flight, no RTT measured.
     #[inline]
-    pub fn new(now: Nanos, number: u64, bytes: Bytes, sent_at: Nanos) -> Acked {
+    pub fn new(now: Instant, number: u64, bytes: Bytes, sent_at: Instant) -> Acked {
         Acked {
             now,
             number,
@@ -135,9 +135,9 @@ impl Acked {
 
     with! {
         /// When it reached the receiver, on the receiver's clock.
-        with_received_at => received_at: Option<Nanos>,
+        with_received_at => received_at: Option<ReceiverInstant>,
         /// The RTT that its ACK measured.
-        with_rtt => rtt: Option<Nanos>,
+        with_rtt => rtt: Option<Span>,
         /// What is in flight without it.
         with_in_flight => in_flight: Bytes,
         /// Whether the application was the limit.
@@ -154,13 +154,13 @@ impl Acked {
 #[non_exhaustive]
 pub struct PacketLost {
     /// When it was presumed lost.
-    pub now: Nanos,
+    pub now: Instant,
     /// The packet's number.
     pub number: u64,
     /// Its size on the wire.
     pub bytes: Bytes,
     /// When it (last) left.
-    pub sent_at: Nanos,
+    pub sent_at: Instant,
     /// In flight after this packet was taken out.
     pub in_flight: Bytes,
 }
@@ -168,7 +168,7 @@ pub struct PacketLost {
 impl PacketLost {
     /// With nothing else in flight.
     #[inline]
-    pub fn new(now: Nanos, number: u64, bytes: Bytes, sent_at: Nanos) -> PacketLost {
+    pub fn new(now: Instant, number: u64, bytes: Bytes, sent_at: Instant) -> PacketLost {
         PacketLost { now, number, bytes, sent_at, in_flight: Bytes::ZERO }
     }
 
@@ -183,7 +183,7 @@ impl PacketLost {
 #[non_exhaustive]
 pub struct Lost {
     /// When it was noticed.
-    pub now: Nanos,
+    pub now: Instant,
     /// How it was noticed.
     pub kind: LossKind,
     /// In flight before what is lost was taken out.
@@ -194,7 +194,7 @@ pub struct Lost {
 
 impl Lost {
     /// An event of no bytes.
-    pub fn new(now: Nanos, kind: LossKind, in_flight: Bytes) -> Lost {
+    pub fn new(now: Instant, kind: LossKind, in_flight: Bytes) -> Lost {
         Lost { now, kind, in_flight, bytes: Bytes::ZERO }
     }
 
@@ -230,7 +230,7 @@ impl LossKind {
 #[non_exhaustive]
 pub struct AckProcessed {
     /// When the ACK arrived.
-    pub now: Nanos,
+    pub now: Instant,
     /// In flight after everything that it acknowledged, and everything that was presumed lost, was taken out.
     pub in_flight: Bytes,
     /// Loss recovery is under way now.
@@ -244,7 +244,7 @@ pub struct AckProcessed {
 impl AckProcessed {
     /// Nothing in flight, nothing held back, no marks.
     #[inline]
-    pub fn new(now: Nanos) -> AckProcessed {
+    pub fn new(now: Instant) -> AckProcessed {
         AckProcessed { now, in_flight: Bytes::ZERO, recovering: false, cwnd_limited: false, ecn: None }
     }
 
@@ -284,7 +284,7 @@ impl EcnCounts {
 #[non_exhaustive]
 pub struct Ask {
     /// When it asks.
-    pub now: Nanos,
+    pub now: Instant,
     /// In flight at that moment.
     pub in_flight: Bytes,
 }
@@ -292,7 +292,7 @@ pub struct Ask {
 impl Ask {
     /// Asks.
     #[inline]
-    pub fn new(now: Nanos, in_flight: Bytes) -> Ask {
+    pub fn new(now: Instant, in_flight: Bytes) -> Ask {
         Ask { now, in_flight }
     }
 }

@@ -109,7 +109,7 @@ impl Windowed for Fast {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{LossKind, Nanos, bench};
+    use crate::{Instant, LossKind, bench};
 
     #[test]
     fn alpha_follows_the_table() {
@@ -133,7 +133,7 @@ mod tests {
     #[test]
     fn alone_it_keeps_alpha_packets_in_the_queue() {
         let setup = bench::setup(2);
-        let trace = bench::Path::default().run(&mut Fast::new(&setup, 100.0, 0.5), &setup, Nanos::from_millis(20_000));
+        let trace = bench::Path::default().run(&mut Fast::new(&setup, 100.0, 0.5), &setup, Instant::from_millis(20_000));
         // 100 Mbit/s for 70.1664 ms in packets of 1000 bytes are 877.1; 100 more wait.
         let last = trace.last().unwrap();
         assert!((last.cwnd - 977.1).abs() < 1.0, "{last:?}");
@@ -147,13 +147,13 @@ mod tests {
     #[test]
     fn a_loss_halves_and_a_timeout_starts_over() {
         let mut fast = Fast::new(&bench::setup(100), 100.0, 0.5);
-        fast.lost(&Lost::new(Nanos(5), LossKind::FastRetransmit, crate::Bytes(0)));
+        fast.lost(&Lost::new(Instant(5), LossKind::FastRetransmit, crate::Bytes(0)));
         assert_eq!(fast.window.cwnd, 50.0);
-        fast.acked(&Acked { now: Nanos(6), sent_at: Nanos(4), ..bench::ack() });
+        fast.acked(&Acked { now: Instant(6), sent_at: Instant(4), ..bench::ack() });
         assert_eq!(fast.window.cwnd, 50.0); // of before the loss: no update
-        fast.lost(&Lost::new(Nanos(7), LossKind::Timeout, crate::Bytes(0)));
+        fast.lost(&Lost::new(Instant(7), LossKind::Timeout, crate::Bytes(0)));
         assert_eq!(fast.window.cwnd, 1.0);
-        fast.acked(&Acked { now: Nanos(9), sent_at: Nanos(8), ..bench::ack() });
+        fast.acked(&Acked { now: Instant(9), sent_at: Instant(8), ..bench::ack() });
         assert_eq!(fast.window.cwnd, 2.0);
     }
 }

@@ -14,7 +14,7 @@ use libm::{exp, log};
 use crate::entry::{Entry, Feedback};
 use crate::oscillation::{OSCILLATION, oscillating};
 use crate::window::{Law, LossBased};
-use crate::{Acked, Nanos};
+use crate::{Acked, Instant};
 
 /// HighSpeed TCP.
 pub const ENTRY: Entry = Entry {
@@ -96,7 +96,7 @@ impl Law for HighSpeed {
         self.a(cwnd) * acked / cwnd
     }
 
-    fn after_loss(&mut self, cwnd: f64, _now: Nanos) -> f64 {
+    fn after_loss(&mut self, cwnd: f64, _now: Instant) -> f64 {
         (1.0 - b(cwnd)) * cwnd
     }
 
@@ -173,6 +173,6 @@ mod tests {
         let cached = law.growth(21.0, 21.0, &bench::ack());
         assert!((cached / a(21.0) - 1.0).abs() < 0.017);
         // b(1000) = 0.5 − 0.4·ln(1000/38)/ln(83000/38) = 0.32988.
-        assert!((law.after_loss(1000.0, Nanos::ZERO) - 670.12).abs() < 0.01);
+        assert!((law.after_loss(1000.0, Instant::START) - 670.12).abs() < 0.01);
     }
 }

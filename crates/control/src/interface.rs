@@ -2,7 +2,7 @@
 
 use alloc::boxed::Box;
 
-use symbiosis_base::{Bytes, Nanos, Rate};
+use symbiosis_base::{Bytes, Instant, Rate};
 
 use crate::events::{AckProcessed, Acked, Ask, Lost, PacketLost, Sent};
 use crate::notice::{Migration, Notice};
@@ -39,7 +39,7 @@ pub trait Controller: CloneBox + Send {
     fn notice(&mut self, _notice: &Notice) {}
 
     /// The connection moved to another path.
-    fn path_changed(&mut self, _now: Nanos) -> Migration {
+    fn path_changed(&mut self, _now: Instant) -> Migration {
         Migration::Replace
     }
 
@@ -56,7 +56,7 @@ pub trait Controller: CloneBox + Send {
     }
 
     /// What the window follows at present, for a world that tells its user.
-    fn basis(&self, _now: Nanos) -> Basis {
+    fn basis(&self, _now: Instant) -> Basis {
         Basis::Law
     }
 
@@ -89,7 +89,7 @@ pub enum Report {
     /// A simulator's knowledge of the path, for experiments with the oracle in place of a measurement.
     Path {
         /// When it holds.
-        now: Nanos,
+        now: Instant,
         /// Capacity of the narrowest link (`K`).
         capacity: Rate,
         /// What everybody else leaves free of the tightest link (`A`).
@@ -98,7 +98,7 @@ pub enum Report {
     /// The receiver's half of the controller, by a report that has just arrived.
     Receiver {
         /// When it arrived.
-        now: Nanos,
+        now: Instant,
         /// What was found.
         findings: Findings,
     },
@@ -176,8 +176,8 @@ pub enum Departure {
     /// At once.
     Now,
     /// Not before this instant.
-    At(Nanos),
+    At(Instant),
     /// At this instant, whatever is in flight: a packet of a pair or a stream, which tells something only at the distance that was chosen.
     /// A controller bounds how many, and the window then waits for the debt.
-    Regardless(Nanos),
+    Regardless(Instant),
 }

@@ -44,4 +44,4 @@ pub mod vegas;
 pub use events::{AckProcessed, Acked, Ask, EcnCounts, LossKind, Lost, PacketLost, Sent, Setup};
 pub use interface::{Basis, CloneBox, Controller, Departure, Permit, Report, Unknown};
 pub use notice::{Migration, Notice};
-pub use symbiosis_base::{Bytes, Nanos, Rate};
+pub use symbiosis_base::{Bytes, Instant, Rate, ReceiverInstant, SignedSpan, Span};

@@ -14,7 +14,7 @@
 //! mechanisms (master's thesis, 2009). S prints Eq 10 with a stray factor, `K − γ(K−A)τ` for `{K − γ(K−A)}τ`; T Eq 10 is right and is what
 //! [`LotkaVolterra::step`] computes.
 
-use crate::{Nanos, Rate};
+use crate::{Rate, Span};
 
 /// What was measured of a path. A negative or NaN capacity counts as zero.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -34,7 +34,7 @@ impl Bandwidth {
     }
 
     /// `Kτ` \[bytes\].
-    fn room(&self, tau: Nanos) -> f64 {
+    fn room(&self, tau: Span) -> f64 {
         self.capacity.times(tau).max(0.0)
     }
 }
@@ -55,17 +55,17 @@ impl LotkaVolterra {
     }
 
     /// Where the window ends, `w* = {(1 − γ)K + γA}τ` \[bytes\] (S Eq 11).
-    pub fn equilibrium(&self, b: &Bandwidth, tau: Nanos) -> f64 {
+    pub fn equilibrium(&self, b: &Bandwidth, tau: Span) -> f64 {
         self.competition(b) * b.room(tau)
     }
 
     /// `dw/dt` \[bytes/s\] at a window of `w` bytes (S Eq 9, T Eq 9). Without room a window shrinks infinitely fast.
-    pub fn growth(&self, w: f64, b: &Bandwidth, tau: Nanos) -> f64 {
+    pub fn growth(&self, w: f64, b: &Bandwidth, tau: Span) -> f64 {
         if w > 0.0 { self.epsilon * (self.competition(b) - w / b.room(tau)) * w } else { 0.0 }
     }
 
     /// The window \[bytes\] after `t` with constant `b`, from `w0` bytes (T Eq 10): exact for any `t`, so the steps may be uneven.
-    pub fn step(&self, w0: f64, b: &Bandwidth, tau: Nanos, t: Nanos) -> f64 {
+    pub fn step(&self, w0: f64, b: &Bandwidth, tau: Span, t: Span) -> f64 {
         logistic(w0, self.epsilon * self.competition(b), self.epsilon / b.room(tau), t)
     }
 }
@@ -74,11 +74,11 @@ impl LotkaVolterra {
 ///
 /// A sum of positive terms, so nothing overflows or cancels, and growth zero (γ = 1 and nothing free) needs no case of its own.
 /// A population that is zero or less is extinct and stays so.
-pub fn logistic(n0: f64, growth: f64, crowding: f64, t: Nanos) -> f64 {
+pub fn logistic(n0: f64, growth: f64, crowding: f64, t: Span) -> f64 {
     if n0 <= 0.0 {
         return 0.0; // by the formula NaN, once e^−x is zero too
     }
-    if t == Nanos::ZERO {
+    if t == Span::ZERO {
         return n0; // by the formula NaN, where crowding is infinite
     }
     let t = t.secs();

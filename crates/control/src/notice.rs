@@ -1,6 +1,6 @@
 //! What a world tells a controller now and then.
 
-use symbiosis_base::{Bytes, Nanos};
+use symbiosis_base::{Bytes, Instant, Span};
 
 /// Something that happened to the connection, beside packets, ACKs and losses. A controller that does not know a notice ignores it.
 #[derive(Clone, Copy, Debug)]
@@ -9,32 +9,32 @@ pub enum Notice {
     /// The packets of the last congestion event were not lost after all: they were late, or what was late was their ACK (RFC 3522, RFC 4015).
     Spurious {
         /// When that was noticed.
-        now: Nanos,
+        now: Instant,
         /// In flight at that moment.
         in_flight: Bytes,
     },
     /// Neither the window nor the departure holds a packet back: the application has nothing to send.
     AppLimited {
         /// Since when.
-        now: Nanos,
+        now: Instant,
         /// In flight at that moment.
         in_flight: Bytes,
     },
     /// Full packets have another size from now on (RFC 8899).
     PacketSize {
         /// Since when.
-        now: Nanos,
+        now: Instant,
         /// Size of a full packet on the wire.
         packet: Bytes,
     },
     /// The receiver answers so from now on (draft-ietf-quic-ack-frequency).
     AckFrequency {
         /// Since when.
-        now: Nanos,
+        now: Instant,
         /// Packets that may arrive before it answers.
         packets: u64,
         /// How long an answer may wait.
-        delay: Nanos,
+        delay: Span,
     },
 }
 

@@ -3,7 +3,7 @@
 //! A transport that carries such a controller keeps one beside its receiver, tells it of every packet, and puts what it found into the
 //! reports that go back. There the other half hears of it as [`Report::Receiver`](crate::Report::Receiver).
 
-use crate::{Bytes, Nanos};
+use crate::{Bytes, Instant, ReceiverInstant, Span};
 
 /// Watches packets arrive.
 ///
@@ -16,7 +16,7 @@ pub trait Observer: Send {
     fn urgent(&self) -> bool;
 
     /// How long a report may wait for more to report, on a path of that smoothed round-trip time; a round trip at the most.
-    fn patience(&self, rtt: Nanos) -> Nanos;
+    fn patience(&self, rtt: Span) -> Span;
 
     /// What was found since this was last asked: for the report that leaves now.
     fn take(&mut self) -> Findings;
@@ -26,13 +26,13 @@ pub trait Observer: Send {
 #[derive(Clone, Copy, Debug)]
 pub struct Arrival {
     /// When, on the receiver's clock.
-    pub now: Nanos,
+    pub now: ReceiverInstant,
     /// It was the so many-th to leave; a packet that is sent again has a new serial.
     pub serial: u64,
     /// Its size on the wire.
     pub bytes: Bytes,
     /// When it left, on the sender's clock.
-    pub sent_at: Nanos,
+    pub sent_at: Instant,
     /// It left by [`Departure::Regardless`](crate::Departure::Regardless), close behind the one before.
     pub probe: bool,
 }
@@ -41,11 +41,11 @@ pub struct Arrival {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Findings {
     /// How far apart the packets of pairs arrived, newer pairs weighing more.
-    pub gap: Nanos,
+    pub gap: Span,
     /// Part of the old period that `gap` replaces, 0 to 1: `1 − (1 − α)ⁿ` for n pairs, nothing without pairs.
     pub weight: f64,
     /// When the last of these pairs left, on the sender's clock.
-    pub left: Nanos,
+    pub left: Instant,
     /// The packets arrive more slowly than they leave.
     pub excess: Option<Excess>,
 }
@@ -54,7 +54,7 @@ pub struct Findings {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Excess {
     /// When the last of them left, on the sender's clock.
-    pub sent_at: Nanos,
+    pub sent_at: Instant,
     /// By how much longer, on average.
-    pub jitter: Nanos,
+    pub jitter: Span,
 }

@@ -16,7 +16,7 @@ use symbiosis_base::Random;
 
 use crate::params::{Param, Values};
 use crate::window::{Window, may_grow};
-use crate::{AckProcessed, Acked, Ask, Basis, Controller, Lost, Migration, Nanos, Notice, PacketLost, Permit, Report, Sent, Setup};
+use crate::{AckProcessed, Acked, Ask, Basis, Controller, Instant, Lost, Migration, Notice, PacketLost, Permit, Report, Sent, Setup, Span};
 
 /// Degree of the oscillation, of every controller with a window. T §4.3 finds 0.3 good and 0.5 too much.
 pub const OSCILLATION: Param =
@@ -47,14 +47,14 @@ struct Oscillating<C> {
     degree: f64,
     random: Random,
     /// The ACK before, which time counts from.
-    last_ack: Option<Nanos>,
+    last_ack: Option<Instant>,
     /// The last round-trip time. While anything is in flight ACKs come within it; what is longer was a pause.
-    rtt: Nanos,
+    rtt: Span,
 }
 
 impl<C: Windowed> Oscillating<C> {
     fn new(setup: &Setup, degree: f64, inner: C) -> Oscillating<C> {
-        Oscillating { inner, degree, random: Random::new(setup.seed, 3), last_ack: None, rtt: Nanos::ZERO }
+        Oscillating { inner, degree, random: Random::new(setup.seed, 3), last_ack: None, rtt: Span::ZERO }
     }
 }
 
@@ -92,7 +92,7 @@ impl<C: Windowed + 'static> Controller for Oscillating<C> {
         self.inner.notice(notice);
     }
 
-    fn path_changed(&mut self, now: Nanos) -> Migration {
+    fn path_changed(&mut self, now: Instant) -> Migration {
         self.inner.path_changed(now)
     }
 
@@ -108,7 +108,7 @@ impl<C: Windowed + 'static> Controller for Oscillating<C> {
         self.inner.wants_arrivals()
     }
 
-    fn basis(&self, now: Nanos) -> Basis {
+    fn basis(&self, now: Instant) -> Basis {
         self.inner.basis(now)
     }
 

@@ -15,7 +15,7 @@ use crate::params::{Param, Values};
 use crate::rtt::BaseRtt;
 use crate::symbiosis::{A_BIAS, K_BIAS, K_NOISE, MEASUREMENT, NOISE, NOISE_DOUBLES, STREAM_PACKETS, SUBRANGES, measurement};
 use crate::window::{Window, may_grow};
-use crate::{Acked, Ask, Controller, Departure, Lost, Nanos, Permit, Rate, Report, Sent, Setup};
+use crate::{Acked, Ask, Controller, Departure, Instant, Lost, Permit, Rate, Report, Sent, Setup};
 
 /// The instrument.
 pub const ENTRY: Entry = Entry {
@@ -48,7 +48,7 @@ pub struct Probe {
     most: f64,
     rate: Rate,
     /// When the next packet is due at the rate.
-    due: Nanos,
+    due: Instant,
     pacing: f64,
     pacer: Pacer,
     rtt: BaseRtt,
@@ -67,7 +67,7 @@ impl Probe {
             window,
             most,
             rate: Rate::from_mbps(values.number("rate_mbps")),
-            due: Nanos::ZERO,
+            due: Instant::START,
             pacing: values.number("pacing"),
             pacer: Pacer::default(),
             rtt: BaseRtt::default(),

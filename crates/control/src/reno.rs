@@ -5,7 +5,7 @@
 use crate::entry::{Entry, Feedback};
 use crate::oscillation::{OSCILLATION, oscillating};
 use crate::window::{Law, LossBased};
-use crate::{Acked, Nanos};
+use crate::{Acked, Instant};
 
 /// TCP Reno.
 pub const RENO: Entry = Entry {
@@ -34,7 +34,7 @@ impl Law for Reno {
         acked / cwnd // RFC 5681 Eq 3
     }
 
-    fn after_loss(&mut self, cwnd: f64, _now: Nanos) -> f64 {
+    fn after_loss(&mut self, cwnd: f64, _now: Instant) -> f64 {
         cwnd / 2.0 // RFC 5681 Eq 4, of the window instead of the flight, as ns-2 and Linux do
     }
 }

@@ -1,13 +1,13 @@
 //! Round trips, for laws that decide once in each.
 
-use crate::{Acked, Nanos};
+use crate::{Acked, Instant};
 
 /// The round trip under way: it ends with the ACK of a packet that left after it began, so one full flight is judged in each.
 ///
 /// Told by departure times and not by packet numbers, because a retransmission carries an old number.
 #[derive(Clone, Debug, Default)]
 pub struct Round {
-    began: Nanos,
+    began: Instant,
 }
 
 impl Round {
@@ -21,12 +21,12 @@ impl Round {
     }
 
     /// Begins afresh: what is in flight now counts for nothing.
-    pub fn restart(&mut self, now: Nanos) {
+    pub fn restart(&mut self, now: Instant) {
         self.began = now;
     }
 
     /// When it began.
-    pub fn began(&self) -> Nanos {
+    pub fn began(&self) -> Instant {
         self.began
     }
 }

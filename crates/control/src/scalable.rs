@@ -8,7 +8,7 @@ use crate::entry::{Entry, Feedback};
 use crate::oscillation::{OSCILLATION, oscillating};
 use crate::params::Param;
 use crate::window::{Law, LossBased};
-use crate::{Acked, Nanos};
+use crate::{Acked, Instant};
 
 /// Scalable TCP.
 pub const ENTRY: Entry = Entry {
@@ -49,7 +49,7 @@ impl Law for Scalable {
         if cwnd < self.low_window { acked / cwnd } else { self.step * acked }
     }
 
-    fn after_loss(&mut self, cwnd: f64, _now: Nanos) -> f64 {
+    fn after_loss(&mut self, cwnd: f64, _now: Instant) -> f64 {
         if cwnd < self.low_window { cwnd / 2.0 } else { KEPT * cwnd }
     }
 }
@@ -63,7 +63,7 @@ mod tests {
     fn a_loss_is_made_good_in_the_same_number_of_round_trips_at_any_window() {
         for peak in [200.0, 20_000.0] {
             let mut law = Scalable { step: 0.01, low_window: 16.0 };
-            let mut w = law.after_loss(peak, Nanos::ZERO);
+            let mut w = law.after_loss(peak, Instant::START);
             assert_eq!(w, peak * 7.0 / 8.0);
             let mut rounds = 0;
             while w < peak {
@@ -78,8 +78,8 @@ mod tests {
     fn below_the_low_window_it_is_reno() {
         let mut law = Scalable { step: 0.01, low_window: 16.0 };
         assert_eq!(law.growth(15.0, 15.0, &bench::ack()), 1.0);
-        assert_eq!(law.after_loss(15.0, Nanos::ZERO), 7.5);
+        assert_eq!(law.after_loss(15.0, Instant::START), 7.5);
         assert_eq!(law.growth(16.0, 16.0, &bench::ack()), 0.16);
-        assert_eq!(law.after_loss(16.0, Nanos::ZERO), 14.0);
+        assert_eq!(law.after_loss(16.0, Instant::START), 14.0);
     }
 }

@@ -15,7 +15,7 @@ use crate::oscillation::{OSCILLATION, Windowed, oscillating};
 use crate::params::Param;
 use crate::round::Round;
 use crate::window::Window;
-use crate::{Acked, Ask, Controller, LossKind, Lost, Nanos, Permit, Sent, Setup};
+use crate::{Acked, Ask, Controller, Instant, LossKind, Lost, Permit, Sent, Setup};
 
 /// TCP Vegas.
 pub const ENTRY: Entry = Entry {
@@ -133,7 +133,7 @@ impl Vegas {
         (self.sent, self.rtts) = (0.0, (0.0, 0.0));
     }
 
-    fn restart_round(&mut self, now: Nanos) {
+    fn restart_round(&mut self, now: Instant) {
         self.round.restart(now);
         self.growth = Growth::Hold;
         self.forget_round();

@@ -4,7 +4,7 @@
 //! Where it deviates: a loss halves the window and not the flight (as ns-2 and Linux do), and it never makes a window larger than it was.
 
 use crate::oscillation::Windowed;
-use crate::{Acked, Ask, Bytes, Controller, LossKind, Lost, Nanos, Permit, Setup};
+use crate::{Acked, Ask, Bytes, Controller, Instant, LossKind, Lost, Permit, Setup};
 
 /// No loss halves a window below this many packets (RFC 5681 Eq 4).
 pub const LEAST_SSTHRESH: f64 = 2.0;
@@ -107,7 +107,7 @@ pub trait Law: Send + Clone {
     fn growth(&mut self, cwnd: f64, acked: f64, ack: &Acked) -> f64;
 
     /// The window after a loss at `cwnd`.
-    fn after_loss(&mut self, cwnd: f64, now: Nanos) -> f64;
+    fn after_loss(&mut self, cwnd: f64, now: Instant) -> f64;
 
     /// A timeout follows `after_loss`: forget what no longer holds.
     fn timeout(&mut self) {}

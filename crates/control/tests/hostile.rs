@@ -7,14 +7,14 @@ use symbiosis_control::oscillation::{GREATEST_WINDOW, OSCILLATION};
 use symbiosis_control::params::{Kind, Param, Value, Values};
 use symbiosis_control::registry::{self, Entry, Feedback};
 use symbiosis_control::{
-    AckProcessed, Acked, Ask, Bytes, Controller, Departure, EcnCounts, LossKind, Lost, Nanos, Notice, PacketLost, Permit, Rate, Report,
-    Sent, Setup,
+    AckProcessed, Acked, Ask, Bytes, Controller, Departure, EcnCounts, Instant, LossKind, Lost, Notice, PacketLost, Permit, Rate, Report,
+    Sent, Setup, Span,
 };
 
 const PACKET: Bytes = Bytes(1500);
 const INITIAL: Bytes = Bytes(15_000);
 /// Of the sane part; no shorter than the sane samples of the hostile part, so that the least RTT is one of a real path.
-const RTT: Nanos = Nanos::from_millis(20);
+const RTT: Span = Span::from_millis(20);
 
 /// Those that stop growing at the window their model, or their user, wants; all others must grow for as long as nothing is lost.
 const MODEL_BASED: [&str; 7] = ["symbiosis", "symbiosis-paper", "symbiosis-early", "fast", "vegas", "probe", "hcc"];
@@ -22,19 +22,19 @@ const MODEL_BASED: [&str; 7] = ["symbiosis", "symbiosis-paper", "symbiosis-early
 /// What these do is show: parameters of what they measure with change their gauges, and nothing else.
 const INSTRUMENTS: [&str; 1] = ["probe"];
 /// A packet at 1 Gbit/s.
-const SERVICE: Nanos = Nanos::from_micros(12);
+const SERVICE: Span = Span::from_micros(12);
 
 /// One event and how much later than the one before it comes.
 #[derive(Clone, Debug)]
 struct Event {
-    later: Nanos,
+    later: Span,
     what: What,
 }
 
 #[derive(Clone, Debug)]
 enum What {
     Sent { number: u64, bytes: Bytes, in_flight: Bytes, retransmission: bool },
-    Acked { number: u64, bytes: Bytes, sent: SentAt, rtt: Option<Nanos>, in_flight: Bytes, app_limited: bool, recovering: bool },
+    Acked { number: u64, bytes: Bytes, sent: SentAt, rtt: Option<Span>, in_flight: Bytes, app_limited: bool, recovering: bool },
     PacketLost { number: u64, bytes: Bytes, sent: SentAt, in_flight: Bytes },
     Lost { kind: LossKind, bytes: Bytes, in_flight: Bytes, times: u32 },
     AckProcessed { in_flight: Bytes, recovering: bool, cwnd_limited: bool, ecn: Option<EcnCounts> },
@@ -56,12 +56,12 @@ enum SentAt {
 }
 
 impl SentAt {
-    fn at(self, now: Nanos) -> Nanos {
+    fn at(self, now: Instant) -> Instant {
         match self {
-            SentAt::Before(span) => now - Nanos(span),
+            SentAt::Before(span) => now - Span(span),
             SentAt::Now => now,
-            SentAt::After(span) => now + Nanos(span),
-            SentAt::Never => Nanos::MAX,
+            SentAt::After(span) => now + Span(span),
+            SentAt::Never => Instant::NEVER,
         }
     }
 }
@@ -78,12 +78,12 @@ fn number() -> impl Strategy<Value = u64> {
     prop_oneof![0..1000u64, Just(u64::MAX)]
 }
 
-fn rtt() -> impl Strategy<Value = Option<Nanos>> {
+fn rtt() -> impl Strategy<Value = Option<Span>> {
     prop_oneof![
-        3 => (RTT.0..10 * RTT.0).prop_map(|rtt| Some(Nanos(rtt))),
+        3 => (RTT.0..10 * RTT.0).prop_map(|rtt| Some(Span(rtt))),
         1 => Just(None),
-        1 => Just(Some(Nanos::ZERO)),
-        1 => Just(Some(Nanos::MAX)),
+        1 => Just(Some(Span::ZERO)),
+        1 => Just(Some(Span::MAX)),
     ]
 }
 
@@ -101,10 +101,10 @@ fn rate() -> impl Strategy<Value = f64> {
 }
 
 fn findings() -> impl Strategy<Value = Findings> {
-    let span = || prop_oneof![Just(0), 0..1_000_000_000u64, Just(u64::MAX)].prop_map(Nanos);
+    let span = || prop_oneof![Just(0), 0..1_000_000_000u64, Just(u64::MAX)].prop_map(Span);
     let weight = prop_oneof![3 => 0.0..=1.0, 1 => Just(f64::NAN), 1 => Just(-1.0), 1 => Just(1e300)];
-    let excess = prop::option::of((span(), span()).prop_map(|(sent_at, jitter)| Excess { sent_at, jitter }));
-    (span(), weight, span(), excess).prop_map(|(gap, weight, left, excess)| Findings { gap, weight, left, excess })
+    let excess = prop::option::of((span().prop_map(Instant::after), span()).prop_map(|(sent_at, jitter)| Excess { sent_at, jitter }));
+    (span(), weight, span().prop_map(Instant::after), excess).prop_map(|(gap, weight, left, excess)| Findings { gap, weight, left, excess })
 }
 
 fn what() -> impl Strategy<Value = What> {
@@ -140,7 +140,7 @@ fn what() -> impl Strategy<Value = What> {
 
 fn events() -> impl Strategy<Value = Vec<Event>> {
     let later = prop_oneof![4 => Just(0), 3 => 0..100_000_000u64, 1 => Just(3_600_000_000_000)];
-    prop::collection::vec((later, what()).prop_map(|(later, what)| Event { later: Nanos(later), what }), 0..400)
+    prop::collection::vec((later, what()).prop_map(|(later, what)| Event { later: Span(later), what }), 0..400)
 }
 
 /// Where each parameter lies in its range, 0 to 1; enough for any controller.
@@ -171,14 +171,14 @@ struct Subject {
     /// The receiver's half, if the controller has one, what a packet takes on the link to it, and when that has sent what left.
     observer: Option<Box<dyn Observer>>,
     serial: u64,
-    service: Nanos,
-    free_at: Nanos,
-    now: Nanos,
+    service: Span,
+    free_at: Instant,
+    now: Instant,
     acks: f64,
     acked: f64,
     /// The greatest of K and RTT it was told of: no model wants more than their product.
     capacity: f64,
-    rtt: Nanos,
+    rtt: Span,
 }
 
 impl Subject {
@@ -189,7 +189,7 @@ impl Subject {
             Feedback::Acks => None,
             Feedback::Reports(observer) => Some(observer(&setup, &values)),
         };
-        let (serial, service, free_at) = (0, SERVICE, Nanos::ZERO);
+        let (serial, service, free_at) = (0, SERVICE, Instant::START);
         Subject {
             entry,
             values,
@@ -198,11 +198,11 @@ impl Subject {
             serial,
             service,
             free_at,
-            now: Nanos::ZERO,
+            now: Instant::START,
             acks: 0.0,
             acked: 0.0,
             capacity: 0.0,
-            rtt: Nanos::ZERO,
+            rtt: Span::ZERO,
         }
     }
 
@@ -221,7 +221,7 @@ impl Subject {
             let probe = matches!(self.controller.permit(&Ask::new(now, in_flight)).departure, Departure::Regardless(_));
             self.serial += 1;
             self.free_at = self.free_at.max(now) + self.service;
-            observer.arrived(&Arrival { now: self.free_at, serial: self.serial, bytes: PACKET, sent_at: now, probe });
+            observer.arrived(&Arrival { now: self.free_at.into(), serial: self.serial, bytes: PACKET, sent_at: now, probe });
         }
         self.controller.sent(&Sent::new(now, number, PACKET, in_flight));
     }
@@ -276,7 +276,7 @@ impl Subject {
                 0 => Notice::Spurious { now, in_flight: bytes },
                 1 => Notice::AppLimited { now, in_flight: bytes },
                 2 => Notice::PacketSize { now, packet: PACKET },
-                _ => Notice::AckFrequency { now, packets: bytes.0, delay: Nanos(bytes.0) },
+                _ => Notice::AckFrequency { now, packets: bytes.0, delay: Span(bytes.0) },
             }),
             What::PathChanged => {
                 self.controller.path_changed(now);
@@ -296,7 +296,7 @@ impl Subject {
             }
             What::Arrival { serial, bytes, sent, probe } => {
                 if let Some(observer) = &mut self.observer {
-                    observer.arrived(&Arrival { now, serial, bytes, sent_at: sent.at(now), probe });
+                    observer.arrived(&Arrival { now: now.into(), serial, bytes, sent_at: sent.at(now), probe });
                 }
             }
             What::Permit { in_flight } => {
@@ -417,15 +417,15 @@ proptest! {
         for entry in registry::ALL {
             let mut subject = Subject::new(entry, values(entry, Some(&places)), 0);
             let Some(mut observer) = subject.observer.take() else { continue };
-            let mut now = Nanos::ZERO;
+            let mut now = Instant::START;
             for (later, serial, bytes, sent, probe, asked) in &packets {
-                now += Nanos(*later);
-                observer.arrived(&Arrival { now, serial: *serial, bytes: *bytes, sent_at: sent.at(now), probe: *probe });
+                now += Span(*later);
+                observer.arrived(&Arrival { now: now.into(), serial: *serial, bytes: *bytes, sent_at: sent.at(now), probe: *probe });
                 if *asked {
                     let (urgent, found) = (observer.urgent(), observer.take());
                     prop_assert!(urgent || found.excess.is_none());
-                    prop_assert!((0.0..=1.0).contains(&found.weight) && (found.weight > 0.0 || found.gap == Nanos::ZERO), "{:?}", found);
-                    prop_assert!(found.gap <= now && found.excess.is_none_or(|excess| excess.jitter <= now), "{:?}", found);
+                    prop_assert!((0.0..=1.0).contains(&found.weight) && (found.weight > 0.0 || found.gap == Span::ZERO), "{:?}", found);
+                    prop_assert!(found.gap <= now.since_start() && found.excess.is_none_or(|excess| excess.jitter <= now.since_start()), "{:?}", found);
                     prop_assert_eq!((observer.take(), observer.urgent()), (Findings::default(), false));
                 }
             }
@@ -496,7 +496,7 @@ fn every_declared_parameter_changes_something() {
         let (mut permits, mut shown) = (Vec::new(), Vec::new());
         for round in 0..60u64 {
             // It fills, is empty, and fills again.
-            let rtt = RTT + Nanos::from_micros(40) * (round % 40);
+            let rtt = RTT + Span::from_micros(40) * (round % 40);
             let k = Rate::from_mbps(100.0);
             subject.report(Report::Path { now: subject.now, capacity: k, available: k * (0.5 + 0.1 * (round % 2) as f64) });
             let reported = subject.observer.is_some();
@@ -531,7 +531,7 @@ fn every_declared_parameter_changes_something() {
             shown.extend(subject.observer.iter().map(|observer| ("patience_ms", observer.patience(rtt).millis())));
             for (number, sent_at) in left {
                 // A link of 100 Mbit/s.
-                subject.now = (subject.now + Nanos::from_micros(120)).max(sent_at + rtt + Nanos::from_millis(250));
+                subject.now = (subject.now + Span::from_micros(120)).max(sent_at + rtt + Span::from_millis(250));
                 let in_flight = Bytes((packets - number) * PACKET.0);
                 let (now, bytes) = (subject.now, PACKET);
                 let (received_at, rtt, app_limited, recovering) = (None, Some(rtt), false, false);

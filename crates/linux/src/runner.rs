@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use symbiosis_base::Nanos;
+use symbiosis_base::Span;
 use symbiosis_control::params::Values;
 use symbiosis_run::{FlowPlan, Outcome, Plan, Runner};
 
@@ -93,7 +93,7 @@ fn options(plan: &Plan) -> Result<Option<Options>, OptionsError> {
 }
 
 /// What an agent said of its sockets at an instant: the flow and its gauges.
-type Heard = Vec<(Instant, usize, Vec<(&'static str, f64)>)>;
+type Heard = Vec<(std::time::Instant, usize, Vec<(&'static str, f64)>)>;
 
 /// Who runs a controller of ours.
 enum Agent {
@@ -153,10 +153,10 @@ fn with_agent(plan: &Plan, enough: &AtomicBool, options: Options) -> Result<Ran,
 }
 
 /// Asks the agent so often until it is over.
-fn listen(agent: &Agent, every: Nanos, over: &AtomicBool) -> Heard {
+fn listen(agent: &Agent, every: Span, over: &AtomicBool) -> Heard {
     let mut heard = Heard::new();
     while !over.load(Ordering::Relaxed) {
-        let now = Instant::now();
+        let now = std::time::Instant::now();
         let (sockets, _) = agent.look().unwrap_or_default();
         for socket in sockets {
             if let Some(flow) = socket.remote.and_then(testbed::flow_of) {

@@ -24,5 +24,5 @@ pub use meter::{LinkSample, LinkStats};
 pub use network::{Left, Network, NetworkLink};
 pub use queue::QueueLimit;
 pub use rate::{RateSpec, Steps, Trace, TraceError};
-pub use symbiosis_base::{Bytes, Nanos, Random, Rate};
+pub use symbiosis_base::{Bytes, Instant, Random, Rate, Span};
 pub use traffic::{Gaps, OnOff, Sizes, Traffic, TrafficSpec};

@@ -1,6 +1,6 @@
 //! A link: a rate, a queue before it, a delay behind it.
 
-use symbiosis_base::{Bytes, Nanos, Random, Rate};
+use symbiosis_base::{Bytes, Instant, Random, Rate, Span};
 
 use crate::queue::Waiting;
 use crate::record::Record;
@@ -13,7 +13,7 @@ pub struct LinkSpec {
     /// How fast it sends.
     pub rate: RateSpec,
     /// How long a bit travels, one way.
-    pub delay: Nanos,
+    pub delay: Span,
     /// How much may wait before it.
     pub queue: QueueLimit,
     /// In which order it is served, and what is dropped beside what finds no room.
@@ -21,19 +21,19 @@ pub struct LinkSpec {
     /// Probability that a packet is lost on the wire, after its transmission.
     pub loss: f64,
     /// Mean of an exponential delay added to each packet's. Packets stay in order: one that would overtake arrives with the one before.
-    pub jitter: Nanos,
+    pub jitter: Span,
 }
 
 impl LinkSpec {
     /// A link that neither loses nor disturbs, with room for whatever comes.
-    pub fn ideal(rate: Rate, delay: Nanos) -> LinkSpec {
+    pub fn ideal(rate: Rate, delay: Span) -> LinkSpec {
         LinkSpec {
             rate: RateSpec::Constant(rate),
             delay,
             queue: QueueLimit::Unlimited,
             discipline: Discipline::DropTail,
             loss: 0.0,
-            jitter: Nanos::ZERO,
+            jitter: Span::ZERO,
         }
     }
 }
@@ -48,7 +48,7 @@ pub enum Drop {
 }
 
 /// When an offered packet comes out at the far end, or why it does not.
-pub type Offered = Result<Nanos, Drop>;
+pub type Offered = Result<Instant, Drop>;
 
 /// A link that serves in order of arrival.
 ///
@@ -83,7 +83,7 @@ impl Link {
     ///
     /// # Panics
     /// When the queue is managed.
-    pub fn watched(spec: &LinkSpec, random: Random, from: Nanos, to: Nanos, sample_every: Option<Nanos>) -> Link {
+    pub fn watched(spec: &LinkSpec, random: Random, from: Instant, to: Instant, sample_every: Option<Span>) -> Link {
         let mut link = Link::plain(&LinkSpec { queue: QueueLimit::Unlimited, ..spec.clone() }, random);
         link.limit = spec.queue;
         link.watched = Some(Box::new(Watched { waiting: Waiting::default(), record: Record::new(from, to, sample_every) }));
@@ -92,7 +92,7 @@ impl Link {
 
     /// Offers a packet at `now`, which must not lie before the instant of the last offer.
     #[inline]
-    pub fn offer(&mut self, now: Nanos, size: Bytes) -> Offered {
+    pub fn offer(&mut self, now: Instant, size: Bytes) -> Offered {
         let start = self.wire.free_at.max(now);
         let Some(watched) = &mut self.watched else {
             return self.wire.send(start, size);
@@ -115,7 +115,7 @@ impl Link {
     }
 
     /// Packets that wait at `now`, the one being sent not counted. Nothing may be offered before `now` afterwards.
-    pub fn queue_packets(&mut self, now: Nanos) -> u64 {
+    pub fn queue_packets(&mut self, now: Instant) -> u64 {
         self.watched.as_mut().map_or(0, |watched| {
             watched.advance(now);
             watched.waiting.packets()
@@ -123,12 +123,12 @@ impl Link {
     }
 
     /// How long a packet would wait that came at `now`.
-    pub fn wait(&self, now: Nanos) -> Nanos {
+    pub fn wait(&self, now: Instant) -> Span {
         self.wire.free_at - now
     }
 
     /// Ends the run at `end`: statistics and samples up to there.
-    pub fn finish(self, end: Nanos) -> (LinkStats, Vec<LinkSample>) {
+    pub fn finish(self, end: Instant) -> (LinkStats, Vec<LinkSample>) {
         match self.watched {
             None => (LinkStats::default(), Vec::new()),
             Some(mut watched) => {
@@ -142,7 +142,7 @@ impl Link {
 
 impl Watched {
     #[inline]
-    fn advance(&mut self, now: Nanos) {
+    fn advance(&mut self, now: Instant) {
         while self.record.next_sample <= now {
             self.begin_until(self.record.next_sample);
             self.record.sample(self.waiting.packets());
@@ -152,7 +152,7 @@ impl Watched {
 
     /// Takes out of the queue what is in transmission by `now`.
     #[inline]
-    fn begin_until(&mut self, now: Nanos) {
+    fn begin_until(&mut self, now: Instant) {
         let bytes = self.waiting.bytes();
         while let Some(start) = self.waiting.started_by(now) {
             self.record.meter.queue(start, self.waiting.packets());

@@ -1,6 +1,6 @@
 //! What a link did: bits sent, packets dropped, and how long how many packets waited.
 
-use symbiosis_base::{Bytes, Nanos};
+use symbiosis_base::{Bytes, Instant};
 
 /// Queues up to this length have a place of their own in the histogram; longer ones share places, each 1/1024 of their length wide.
 const EXACT: u64 = 1 << 11;
@@ -47,7 +47,7 @@ pub struct LinkStats {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LinkSample {
     /// When.
-    pub at: Nanos,
+    pub at: Instant,
     /// Packets that wait.
     pub queue_packets: u64,
     /// Packets dropped since the start, on the wire or before the queue.
@@ -58,8 +58,8 @@ pub struct LinkSample {
 
 #[derive(Debug)]
 pub(crate) struct Meter {
-    from: Nanos,
-    to: Nanos,
+    from: Instant,
+    to: Instant,
     bytes_sent: f64,
     queue_drops: u64,
     wire_losses: u64,
@@ -67,12 +67,12 @@ pub(crate) struct Meter {
     waited: Vec<u64>,
     length: u64,
     longest: u64,
-    changed: Nanos,
+    changed: Instant,
     area: f64,
 }
 
 impl Meter {
-    pub(crate) fn new(from: Nanos, to: Nanos) -> Meter {
+    pub(crate) fn new(from: Instant, to: Instant) -> Meter {
         Meter {
             from,
             to,
@@ -87,13 +87,13 @@ impl Meter {
         }
     }
 
-    fn in_window(&self, at: Nanos) -> bool {
+    fn in_window(&self, at: Instant) -> bool {
         self.from <= at && at < self.to
     }
 
     /// The queue becomes `length` packets long at `at`; instants never go back.
     #[inline]
-    pub(crate) fn queue(&mut self, at: Nanos, length: u64) {
+    pub(crate) fn queue(&mut self, at: Instant, length: u64) {
         let at = at.min(self.to);
         if at > self.changed {
             let span = (at - self.changed).0;
@@ -110,7 +110,7 @@ impl Meter {
     }
 
     #[inline]
-    pub(crate) fn sent(&mut self, start: Nanos, end: Nanos, size: Bytes) {
+    pub(crate) fn sent(&mut self, start: Instant, end: Instant, size: Bytes) {
         if start >= self.from && end <= self.to {
             self.bytes_sent += size.as_f64();
         } else if end > self.from && start < self.to {
@@ -119,11 +119,11 @@ impl Meter {
         }
     }
 
-    pub(crate) fn queue_drop(&mut self, at: Nanos) {
+    pub(crate) fn queue_drop(&mut self, at: Instant) {
         self.queue_drops += self.in_window(at) as u64;
     }
 
-    pub(crate) fn wire_loss(&mut self, at: Nanos) {
+    pub(crate) fn wire_loss(&mut self, at: Instant) {
         self.wire_losses += self.in_window(at) as u64;
     }
 
@@ -162,8 +162,8 @@ mod tests {
 
     #[test]
     fn a_long_queue_has_a_p95_beside_its_mean() {
-        let mut meter = Meter::new(Nanos(0), Nanos(1_000_000));
-        (0..1_000_000).for_each(|n| meter.queue(Nanos(n), n));
+        let mut meter = Meter::new(Instant(0), Instant(1_000_000));
+        (0..1_000_000).for_each(|n| meter.queue(Instant(n), n));
         let stats = meter.stats();
         assert!((stats.queue_p95 as f64 - 950_000.0).abs() < 2_000.0, "{stats:?}");
     }

@@ -10,7 +10,7 @@ mod parcel;
 
 use std::collections::{BinaryHeap, VecDeque};
 
-use symbiosis_base::{Bytes, Nanos, Random};
+use symbiosis_base::{Bytes, Instant, Random, Span};
 
 use crate::{Drop, Link, LinkSample, LinkSpec, LinkStats, ManagedLink, Offered, Traffic};
 use parcel::{Due, Parcel};
@@ -23,18 +23,18 @@ pub struct NetworkLink {
     /// Its own source of randomness.
     pub random: Random,
     /// Statistics count from here …
-    pub from: Nanos,
+    pub from: Instant,
     /// … to here.
-    pub to: Nanos,
+    pub to: Instant,
     /// Spacing of its samples; none are taken without it.
-    pub sample_every: Option<Nanos>,
+    pub sample_every: Option<Span>,
 }
 
 /// What came out of a network, or did not.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Left<C> {
     /// When it came out, or was dropped.
-    pub at: Nanos,
+    pub at: Instant,
     /// By which stream it went.
     pub stream: usize,
     /// Its size on the wire.
@@ -56,10 +56,10 @@ pub struct Network<C> {
     /// Behind the last link, or dropped.
     leaving: BinaryHeap<Due<C>>,
     ordinal: u64,
-    now: Nanos,
-    delays: Vec<Nanos>,
+    now: Instant,
+    delays: Vec<Span>,
     /// From before a shared link to the end of its way nothing gets faster than this.
-    rest: Nanos,
+    rest: Span,
 }
 
 #[derive(Debug)]
@@ -83,22 +83,22 @@ struct Stream<C> {
 struct Source {
     traffic: Traffic,
     stream: usize,
-    next: Option<(Nanos, Bytes)>,
+    next: Option<(Instant, Bytes)>,
 }
 
 impl<C> Network<C> {
     /// Something enters by a stream. Time never goes back: what is said to enter before an instant that was told enters at that instant.
-    pub fn enter(&mut self, at: Nanos, stream: usize, size: Bytes, cargo: C) {
+    pub fn enter(&mut self, at: Instant, stream: usize, size: Bytes, cargo: C) {
         self.now = self.now.max(at);
         self.reach(self.now, Parcel { stream, hop: 0, size, cargo: Some(cargo) });
     }
 
     /// `now` has come, if it has not been told before. What has come out or was dropped by then is to be taken: [`Network::pop`].
-    pub fn advance(&mut self, now: Nanos) {
+    pub fn advance(&mut self, now: Instant) {
         self.now = self.now.max(now);
         loop {
             let (at, turn) = self.turn_at();
-            if at > self.now || at == Nanos::MAX {
+            if at > self.now || at == Instant::NEVER {
                 return;
             }
             match turn {
@@ -134,13 +134,13 @@ impl<C> Network<C> {
     }
 
     /// Nothing that enters no later comes out before this.
-    pub fn wake_at(&self) -> Nanos {
-        let within = self.crossing.peek().map_or(Nanos::MAX, |due| due.at);
+    pub fn wake_at(&self) -> Instant {
+        let within = self.crossing.peek().map_or(Instant::NEVER, |due| due.at);
         let turns = self.lines.iter().filter_map(|line| match line {
             Line::Managed(link, _) => Some(link.turn_at()),
             _ => None,
         });
-        let within = turns.fold(within, Nanos::min).saturating_add(self.rest);
+        let within = turns.fold(within, Instant::min).saturating_add(self.rest);
         self.leaving.peek().map_or(within, |due| due.at.min(within))
     }
 
@@ -153,7 +153,7 @@ impl<C> Network<C> {
     }
 
     /// How long a packet would wait that came before a link at the instant that was told last. None where a managed queue decides.
-    pub fn wait(&self, link: usize) -> Option<Nanos> {
+    pub fn wait(&self, link: usize) -> Option<Span> {
         match &self.lines[link] {
             Line::Private(link) | Line::Shared(link) => Some(link.wait(self.now)),
             Line::Managed(..) => None,
@@ -168,7 +168,7 @@ impl<C> Network<C> {
     }
 
     /// Ends the run at `end`, which must not lie before the instant that was told last: every link's statistics and samples.
-    pub fn finish(mut self, end: Nanos) -> Vec<(LinkStats, Vec<LinkSample>)> {
+    pub fn finish(mut self, end: Instant) -> Vec<(LinkStats, Vec<LinkSample>)> {
         self.advance(end);
         let end = self.now;
         let finish = |line| match line {
@@ -179,8 +179,8 @@ impl<C> Network<C> {
     }
 
     /// Whose turn is next, and when. The first of equals: what is on its way goes before what sets out.
-    fn turn_at(&self) -> (Nanos, Turn) {
-        let mut next = (self.crossing.peek().map_or(Nanos::MAX, |due| due.at), Turn::Crossing);
+    fn turn_at(&self) -> (Instant, Turn) {
+        let mut next = (self.crossing.peek().map_or(Instant::NEVER, |due| due.at), Turn::Crossing);
         for (at, line) in self.lines.iter().enumerate() {
             if let Line::Managed(link, _) = line
                 && link.turn_at() < next.0
@@ -199,7 +199,7 @@ impl<C> Network<C> {
     }
 
     /// A parcel gets to its next link, or out.
-    fn reach(&mut self, mut at: Nanos, mut parcel: Parcel<C>) {
+    fn reach(&mut self, mut at: Instant, mut parcel: Parcel<C>) {
         while let Some(line) = self.streams[parcel.stream].route.get(parcel.hop) {
             let Line::Private(link) = &mut self.lines[*line] else {
                 self.ordinal += 1;
@@ -215,7 +215,7 @@ impl<C> Network<C> {
     }
 
     /// It is a parcel's turn before a link that others use too, or that is managed.
-    fn cross(&mut self, at: Nanos, parcel: Parcel<C>) {
+    fn cross(&mut self, at: Instant, parcel: Parcel<C>) {
         let line = self.streams[parcel.stream].route[parcel.hop];
         match &mut self.lines[line] {
             Line::Private(link) | Line::Shared(link) => {
@@ -234,7 +234,7 @@ impl<C> Network<C> {
     }
 
     /// Carries out what a managed link has decided.
-    fn settle(&mut self, line: usize, at: Nanos) {
+    fn settle(&mut self, line: usize, at: Instant) {
         loop {
             let Line::Managed(link, users) = &mut self.lines[line] else { return };
             let Some(fate) = link.fate() else { return };
@@ -245,7 +245,7 @@ impl<C> Network<C> {
     }
 
     /// A link has said what becomes of a parcel.
-    fn crossed(&mut self, at: Nanos, offered: Offered, mut parcel: Parcel<C>) {
+    fn crossed(&mut self, at: Instant, offered: Offered, mut parcel: Parcel<C>) {
         match offered {
             Ok(out) => {
                 parcel.hop += 1;
@@ -256,7 +256,7 @@ impl<C> Network<C> {
     }
 
     /// A parcel has come out, or was dropped. Nobody waits for what others sent.
-    fn leave(&mut self, at: Nanos, dropped: Option<Drop>, parcel: Parcel<C>) {
+    fn leave(&mut self, at: Instant, dropped: Option<Drop>, parcel: Parcel<C>) {
         if parcel.cargo.is_some() {
             self.ordinal += 1;
             self.leaving.push(Due { at, ordinal: self.ordinal, dropped, parcel });

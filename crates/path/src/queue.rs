@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use symbiosis_base::{Bytes, Nanos};
+use symbiosis_base::{Bytes, Instant};
 
 /// How much may wait for a link, the packet being sent not counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -36,18 +36,18 @@ impl QueueLimit {
 /// is known when the packet joins (Lindley's recursion), so no event is needed to take it out.
 #[derive(Debug, Default)]
 pub(crate) struct Waiting {
-    starts: VecDeque<(Nanos, u32)>,
+    starts: VecDeque<(Instant, u32)>,
     bytes: Bytes,
 }
 
 impl Waiting {
-    pub(crate) fn join(&mut self, start: Nanos, size: Bytes) {
+    pub(crate) fn join(&mut self, start: Instant, size: Bytes) {
         self.starts.push_back((start, size.0 as u32));
         self.bytes += size;
     }
 
     /// Takes out the next packet whose transmission has started by `now`, and tells when.
-    pub(crate) fn started_by(&mut self, now: Nanos) -> Option<Nanos> {
+    pub(crate) fn started_by(&mut self, now: Instant) -> Option<Instant> {
         match self.starts.front() {
             Some(&(start, size)) if start <= now => {
                 self.starts.pop_front();

@@ -2,48 +2,48 @@
 
 use std::sync::Arc;
 
-use symbiosis_base::{Bytes, Nanos, Rate};
+use symbiosis_base::{Bytes, Instant, Rate, Span};
 
 /// A rate that changes at given instants; zero before the first.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Steps(Arc<[(Nanos, Rate)]>);
+pub struct Steps(Arc<[(Instant, Rate)]>);
 
 impl Steps {
     /// From `(instant, rate from then on)`, instants ascending.
     ///
     /// # Panics
     /// When the instants do not ascend strictly: whoever reads them from a user checks first.
-    pub fn new(steps: &[(Nanos, Rate)]) -> Steps {
+    pub fn new(steps: &[(Instant, Rate)]) -> Steps {
         assert!(steps.is_sorted_by(|a, b| a.0 < b.0), "steps must ascend");
         Steps(steps.into())
     }
 
     /// The same rate always.
     pub fn constant(rate: Rate) -> Steps {
-        Steps::new(&[(Nanos::ZERO, rate)])
+        Steps::new(&[(Instant::START, rate)])
     }
 
     /// The rate at an instant.
-    pub fn at(&self, now: Nanos) -> Rate {
+    pub fn at(&self, now: Instant) -> Rate {
         match self.0.partition_point(|(from, _)| *from <= now) {
             0 => Rate::ZERO,
             next => self.0[next - 1].1,
         }
     }
 
-    /// When `bytes` have moved if they start at `from`; [`Nanos::MAX`] if they never do.
-    pub fn finish(&self, from: Nanos, mut bytes: f64) -> Nanos {
+    /// When `bytes` have moved if they start at `from`; [`Instant::NEVER`] if they never do.
+    pub fn finish(&self, from: Instant, mut bytes: f64) -> Instant {
         let mut now = from;
         let mut next = self.0.partition_point(|(at, _)| *at <= now);
         loop {
             let rate = if next == 0 { Rate::ZERO } else { self.0[next - 1].1 };
-            let until = self.0.get(next).map_or(Nanos::MAX, |(at, _)| *at);
+            let until = self.0.get(next).map_or(Instant::NEVER, |(at, _)| *at);
             let room = if rate == Rate::ZERO { 0.0 } else { rate.times(until - now) };
             if room >= bytes && rate > Rate::ZERO {
-                return now.saturating_add(Nanos::from_secs(bytes / rate.bytes_per_s()));
+                return now.saturating_add(Span::from_secs(bytes / rate.bytes_per_s()));
             }
-            if until == Nanos::MAX {
-                return Nanos::MAX;
+            if until == Instant::NEVER {
+                return Instant::NEVER;
             }
             bytes -= room;
             now = until;
@@ -52,13 +52,13 @@ impl Steps {
     }
 
     /// What can move from one instant to another \[bytes\].
-    pub fn volume(&self, from: Nanos, to: Nanos) -> f64 {
-        let ends = self.0.iter().skip(1).map(|(at, _)| *at).chain([Nanos::MAX]);
+    pub fn volume(&self, from: Instant, to: Instant) -> f64 {
+        let ends = self.0.iter().skip(1).map(|(at, _)| *at).chain([Instant::NEVER]);
         self.0.iter().zip(ends).map(|((at, rate), end)| rate.times(end.min(to) - (*at).max(from))).sum()
     }
 
     /// Every instant with the rate from then on.
-    pub fn iter(&self) -> impl Iterator<Item = (Nanos, Rate)> {
+    pub fn iter(&self) -> impl Iterator<Item = (Instant, Rate)> {
         self.0.iter().copied()
     }
 
@@ -81,7 +81,7 @@ pub enum RateSpec {
 
 impl RateSpec {
     /// What the link can send from one instant to another \[bytes\].
-    pub fn volume(&self, from: Nanos, to: Nanos) -> f64 {
+    pub fn volume(&self, from: Instant, to: Instant) -> f64 {
         match self {
             RateSpec::Constant(rate) => rate.times(to - from),
             RateSpec::Steps(steps) => steps.volume(from, to),
@@ -90,7 +90,7 @@ impl RateSpec {
     }
 
     /// The link's capacity as a controller would know it: the constant, the step that holds now, a trace's mean.
-    pub fn nominal(&self, now: Nanos) -> Rate {
+    pub fn nominal(&self, now: Instant) -> Rate {
         match self {
             RateSpec::Constant(rate) => *rate,
             RateSpec::Steps(steps) => steps.at(now),
@@ -152,23 +152,23 @@ impl Trace {
         Rate::from_bytes_per_s(self.0.len() as f64 * Self::OPPORTUNITY.as_f64() * 1e9 / self.period().0 as f64)
     }
 
-    fn period(&self) -> Nanos {
-        Nanos::from_millis(self.0[self.0.len() - 1])
+    fn period(&self) -> Span {
+        Span::from_millis(self.0[self.0.len() - 1])
     }
 
     /// The instant of the `n`-th opportunity since the start of time.
-    fn opportunity(&self, n: u64) -> Nanos {
+    fn opportunity(&self, n: u64) -> Instant {
         let len = self.0.len() as u64;
-        self.period() * (n / len) + Nanos::from_millis(self.0[(n % len) as usize])
+        Instant::after(self.period() * (n / len)) + Span::from_millis(self.0[(n % len) as usize])
     }
 
     /// How many opportunities come before `now`.
-    fn before(&self, now: Nanos) -> u64 {
+    fn before(&self, now: Instant) -> u64 {
         let whole = now.0 / self.period().0;
-        let rest = Nanos(now.0 % self.period().0);
+        let rest = Span(now.0 % self.period().0);
         // The last instant of a period is the first of the next: it belongs to the one it ends.
-        let ended = if whole > 0 && rest == Nanos::ZERO { 1 } else { 0 };
-        let within = self.0.partition_point(|ms| Nanos::from_millis(*ms) < rest) as u64;
+        let ended = if whole > 0 && rest == Span::ZERO { 1 } else { 0 };
+        let within = self.0.partition_point(|ms| Span::from_millis(*ms) < rest) as u64;
         (whole * self.0.len() as u64 + within).saturating_sub(if ended == 1 { self.at_end() } else { 0 })
     }
 
@@ -198,14 +198,14 @@ impl Server {
 
     /// When a packet is through whose turn comes at `start`.
     #[inline]
-    pub(crate) fn finish(&mut self, start: Nanos, size: Bytes) -> Nanos {
+    pub(crate) fn finish(&mut self, start: Instant, size: Bytes) -> Instant {
         match self {
             Server::Constant { nanos_per_byte, carry } => {
                 // What is below a nanosecond goes to the next packet: rounding each would add up to another rate.
                 let exact = size.as_f64() * *nanos_per_byte + *carry;
                 let whole = exact as u64;
                 *carry = exact - whole as f64;
-                Nanos(start.0.saturating_add(whole))
+                Instant(start.0.saturating_add(whole))
             }
             Server::Steps(steps) => steps.finish(start, size.as_f64()),
             Server::Trace { trace, next, left } => {
@@ -231,21 +231,21 @@ impl Server {
 mod tests {
     use super::*;
 
-    fn ms(ms: u64) -> Nanos {
-        Nanos::from_millis(ms)
+    fn at_ms(ms: u64) -> Instant {
+        Instant::from_millis(ms)
     }
 
     #[test]
     fn steps_carry_a_packet_across_a_change() {
         // 1 Mbit/s = 125 bytes/ms for 4 ms, nothing for 6 ms, then 125 bytes/ms again.
-        let steps = Steps::new(&[(ms(0), Rate::from_mbps(1.0)), (ms(4), Rate::ZERO), (ms(10), Rate::from_mbps(1.0))]);
-        assert_eq!(steps.finish(ms(0), 500.0), ms(4));
-        assert_eq!(steps.finish(ms(0), 750.0), ms(12));
-        assert_eq!(steps.finish(ms(5), 125.0), ms(11));
-        assert_eq!(steps.volume(ms(2), ms(12)), 500.0);
-        assert_eq!(steps.at(ms(9)), Rate::ZERO);
-        assert_eq!(Steps::new(&[(ms(0), Rate::ZERO)]).finish(ms(0), 1.0), Nanos::MAX);
-        assert_eq!(Steps::new(&[(ms(3), Rate::from_mbps(1.0))]).finish(ms(0), 125.0), ms(4));
+        let steps = Steps::new(&[(at_ms(0), Rate::from_mbps(1.0)), (at_ms(4), Rate::ZERO), (at_ms(10), Rate::from_mbps(1.0))]);
+        assert_eq!(steps.finish(at_ms(0), 500.0), at_ms(4));
+        assert_eq!(steps.finish(at_ms(0), 750.0), at_ms(12));
+        assert_eq!(steps.finish(at_ms(5), 125.0), at_ms(11));
+        assert_eq!(steps.volume(at_ms(2), at_ms(12)), 500.0);
+        assert_eq!(steps.at(at_ms(9)), Rate::ZERO);
+        assert_eq!(Steps::new(&[(at_ms(0), Rate::ZERO)]).finish(at_ms(0), 1.0), Instant::NEVER);
+        assert_eq!(Steps::new(&[(at_ms(3), Rate::from_mbps(1.0))]).finish(at_ms(0), 125.0), at_ms(4));
     }
 
     #[test]
@@ -255,33 +255,33 @@ mod tests {
         let mut server = Server::new(&RateSpec::Trace(trace.clone()));
         let full = Bytes(1500);
         let mut through = |start, size| server.finish(start, size);
-        assert_eq!(through(ms(0), full), ms(1));
-        assert_eq!(through(ms(1), full), ms(2));
-        assert_eq!(through(ms(2), Bytes(500)), ms(2));
-        assert_eq!(through(ms(2), Bytes(500)), ms(2));
+        assert_eq!(through(at_ms(0), full), at_ms(1));
+        assert_eq!(through(at_ms(1), full), at_ms(2));
+        assert_eq!(through(at_ms(2), Bytes(500)), at_ms(2));
+        assert_eq!(through(at_ms(2), Bytes(500)), at_ms(2));
         // 500 bytes are left at 2 ms; the packet needs the next opportunity too.
-        assert_eq!(through(ms(2), full), ms(5));
+        assert_eq!(through(at_ms(2), full), at_ms(5));
         // The trace repeats: 5 + 1.
-        assert_eq!(through(ms(5), full), ms(6));
-        assert_eq!(through(ms(20), full), ms(20), "an opportunity at the very instant serves");
-        assert_eq!(trace.before(ms(5)), 3);
-        assert_eq!(trace.before(ms(6)), 4);
-        assert_eq!(trace.before(ms(7)), 5);
+        assert_eq!(through(at_ms(5), full), at_ms(6));
+        assert_eq!(through(at_ms(20), full), at_ms(20), "an opportunity at the very instant serves");
+        assert_eq!(trace.before(at_ms(5)), 3);
+        assert_eq!(trace.before(at_ms(6)), 4);
+        assert_eq!(trace.before(at_ms(7)), 5);
     }
 
     #[test]
     fn a_link_that_never_sends_never_sends() {
         let nothing = [RateSpec::Constant(Rate::ZERO), RateSpec::Steps(Steps::constant(Rate::ZERO))];
         for mut server in nothing.iter().map(Server::new) {
-            assert_eq!(server.finish(ms(1), Bytes(1)), Nanos::MAX);
-            assert_eq!(server.finish(Nanos::MAX, Bytes(1)), Nanos::MAX);
+            assert_eq!(server.finish(at_ms(1), Bytes(1)), Instant::NEVER);
+            assert_eq!(server.finish(Instant::NEVER, Bytes(1)), Instant::NEVER);
         }
     }
 
     #[test]
     fn a_first_packet_that_comes_late_finds_no_opportunity_of_the_past() {
         let mut server = Server::new(&RateSpec::Trace(Trace::parse("1\n2\n2\n5\n").unwrap()));
-        assert_eq!(server.finish(ms(23), Bytes(1500)), ms(25));
+        assert_eq!(server.finish(at_ms(23), Bytes(1500)), at_ms(25));
     }
 
     #[test]

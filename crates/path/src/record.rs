@@ -1,6 +1,6 @@
 //! What is written down of a link: its meter, and samples for the traces.
 
-use symbiosis_base::{Bytes, Nanos};
+use symbiosis_base::{Bytes, Instant, Span};
 
 use crate::link::{Drop, Offered};
 use crate::meter::{LinkSample, LinkStats, Meter};
@@ -11,20 +11,20 @@ pub(crate) struct Record {
     pub(crate) meter: Meter,
     pub(crate) bytes_begun: u64,
     drops: u64,
-    sample_every: Option<Nanos>,
-    pub(crate) next_sample: Nanos,
+    sample_every: Option<Span>,
+    pub(crate) next_sample: Instant,
     samples: Vec<LinkSample>,
 }
 
 impl Record {
     /// Statistics over the window `from..to`, and samples at every multiple of `sample_every` if given.
-    pub(crate) fn new(from: Nanos, to: Nanos, sample_every: Option<Nanos>) -> Record {
+    pub(crate) fn new(from: Instant, to: Instant, sample_every: Option<Span>) -> Record {
         Record {
             meter: Meter::new(from, to),
             bytes_begun: 0,
             drops: 0,
             sample_every,
-            next_sample: if sample_every.is_some() { Nanos::ZERO } else { Nanos::MAX },
+            next_sample: if sample_every.is_some() { Instant::START } else { Instant::NEVER },
             samples: Vec::new(),
         }
     }
@@ -33,18 +33,18 @@ impl Record {
     pub(crate) fn sample(&mut self, queue_packets: u64) {
         let (at, drops, bytes_begun) = (self.next_sample, self.drops, self.bytes_begun);
         self.samples.push(LinkSample { at, queue_packets, drops, bytes_begun });
-        self.next_sample = self.sample_every.map_or(Nanos::MAX, |every| at + every);
+        self.next_sample = self.sample_every.map_or(Instant::NEVER, |every| at + every);
     }
 
     /// The queue did not take a packet, or gave one up.
-    pub(crate) fn queue_drop(&mut self, now: Nanos) {
+    pub(crate) fn queue_drop(&mut self, now: Instant) {
         self.drops += 1;
         self.meter.queue_drop(now);
     }
 
     /// A transmission from `start` to `end`, and what became of it.
     #[inline]
-    pub(crate) fn sent(&mut self, start: Nanos, end: Nanos, size: Bytes, fate: Offered) {
+    pub(crate) fn sent(&mut self, start: Instant, end: Instant, size: Bytes, fate: Offered) {
         self.meter.sent(start, end, size);
         if fate == Err(Drop::Wire) {
             self.drops += 1;
@@ -53,7 +53,7 @@ impl Record {
     }
 
     /// The end of the run.
-    pub(crate) fn finish(mut self, end: Nanos, queue_packets: u64) -> (LinkStats, Vec<LinkSample>) {
+    pub(crate) fn finish(mut self, end: Instant, queue_packets: u64) -> (LinkStats, Vec<LinkSample>) {
         self.meter.queue(end, queue_packets);
         (self.meter.stats(), self.samples)
     }

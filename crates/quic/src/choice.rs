@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use noq_proto::congestion::{Bbr3Config, ControllerFactory, CubicConfig, NewRenoConfig};
-use symbiosis_base::{Bytes, Nanos};
+use symbiosis_base::{Bytes, Span};
 use symbiosis_control::params::{ParamError, Value, Values};
 use symbiosis_control::registry::{self, Entry, Feedback};
 
@@ -162,7 +162,7 @@ pub(crate) struct At {
     /// Window before the first ACK \[packets\].
     pub(crate) initial_window: u64,
     /// What the host's timer can do.
-    pub(crate) timer: Nanos,
+    pub(crate) timer: Span,
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! What a path does to packets beside delaying them.
 
 use bytes::BytesMut;
-use symbiosis_base::{Nanos, Random};
+use symbiosis_base::{Instant, Random, Span};
 
 /// What a path does to packets.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -13,7 +13,7 @@ pub struct Impairments {
     /// Probability that it is late …
     pub late: f64,
     /// … by so much, so that others overtake it.
-    pub late_by: Nanos,
+    pub late_by: Span,
     /// Probability that a bit of it is flipped.
     pub damage: f64,
     /// Probability that only its beginning comes.
@@ -21,7 +21,7 @@ pub struct Impairments {
     /// Probability that beside it comes another that nobody sent: as long, with the same beginning, and noise behind that.
     pub forge: f64,
     /// From and until when nothing passes at all.
-    pub blackouts: Vec<(Nanos, Nanos)>,
+    pub blackouts: Vec<(Instant, Instant)>,
 }
 
 /// So many bytes of a forged packet are those of the true one: the header's first byte, the connection's number, and a little more.
@@ -29,7 +29,7 @@ const FORGED_FROM: usize = 12;
 
 impl Impairments {
     /// What comes of a packet that would have come at `at`, and when.
-    pub(crate) fn delivers(&self, at: Nanos, datagram: BytesMut, random: &mut Random) -> impl Iterator<Item = (Nanos, BytesMut)> {
+    pub(crate) fn delivers(&self, at: Instant, datagram: BytesMut, random: &mut Random) -> impl Iterator<Item = (Instant, BytesMut)> {
         // Each packet draws the same number of times, whatever becomes of it.
         let [lost, twice, late, damaged, truncated, forged] =
             [self.loss, self.duplicate, self.late, self.damage, self.truncate, self.forge].map(|part| random.chance(part));
@@ -63,21 +63,21 @@ impl Impairments {
 mod tests {
     use super::*;
 
-    fn comes(impairments: &Impairments, at: Nanos) -> Vec<(Nanos, BytesMut)> {
+    fn comes(impairments: &Impairments, at: Instant) -> Vec<(Instant, BytesMut)> {
         impairments.delivers(at, BytesMut::from(&[7; 100][..]), &mut Random::new(1, 0)).collect()
     }
 
     #[test]
     fn what_is_certain_happens() {
-        let (at, whole) = (Nanos::from_millis(5), BytesMut::from(&[7; 100][..]));
+        let (at, by, whole) = (Instant::from_millis(5), Span::from_millis(5), BytesMut::from(&[7; 100][..]));
         let none = Impairments::default();
         assert_eq!(comes(&none, at), [(at, whole.clone())]);
         assert_eq!(comes(&Impairments { loss: 1.0, ..none.clone() }, at), []);
         assert_eq!(comes(&Impairments { duplicate: 1.0, ..none.clone() }, at), [(at, whole.clone()), (at, whole.clone())]);
-        let late = Impairments { late: 1.0, late_by: at, ..none.clone() };
-        assert_eq!(comes(&late, at), [(at + at, whole.clone())]);
-        let dark = Impairments { blackouts: vec![(Nanos::ZERO, at)], forge: 1.0, ..none.clone() };
-        assert_eq!(comes(&dark, Nanos::ZERO), []);
+        let late = Impairments { late: 1.0, late_by: by, ..none.clone() };
+        assert_eq!(comes(&late, at), [(at + by, whole.clone())]);
+        let dark = Impairments { blackouts: vec![(Instant::START, at)], forge: 1.0, ..none.clone() };
+        assert_eq!(comes(&dark, Instant::START), []);
         assert_eq!(comes(&dark, at).len(), 2, "the blackout is over");
         let damaged = &comes(&Impairments { damage: 1.0, ..none.clone() }, at)[0].1;
         assert_eq!(damaged.iter().zip(&whole).map(|(a, b)| (a ^ b).count_ones()).sum::<u32>(), 1);

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use bytes::BytesMut;
-use symbiosis_base::{Bytes, Nanos, Random};
+use symbiosis_base::{Bytes, Instant, Random, Span};
 use symbiosis_path::{LinkSample, LinkSpec, LinkStats, Network, NetworkLink, Traffic, TrafficSpec};
 
 use crate::clock::Clock;
@@ -22,7 +22,7 @@ use crate::socket::{Lateness, Udp, wait};
 /// Datagrams that are taken from a socket before others get their turn.
 const TURN: usize = 32;
 /// The relay looks at least this often whether it is to end.
-const LOOKS_EVERY: Nanos = Nanos::from_millis(20);
+const LOOKS_EVERY: Span = Span::from_millis(20);
 
 /// What a relay does to datagrams.
 #[derive(Clone, Debug)]
@@ -38,11 +38,11 @@ pub struct Path {
     /// What happens to datagrams behind the links, in both directions. Its times count from the first datagram on.
     pub impairments: Impairments,
     /// When clients seem to be elsewhere from then on, since the first datagram: somebody translates addresses, and has forgotten.
-    pub rebinds: Vec<Nanos>,
+    pub rebinds: Vec<Instant>,
     /// Seeds losses, jitter and others.
     pub seed: u64,
     /// The link towards the server is looked at this often.
-    pub sample_every: Nanos,
+    pub sample_every: Span,
 }
 
 /// What a relay did.
@@ -53,16 +53,16 @@ pub struct Relayed {
     /// The same link, at instants since the first datagram.
     pub samples: Vec<LinkSample>,
     /// How long each of the client's datagrams took to the link's end, by when it entered.
-    pub crossings: Vec<(Nanos, Nanos)>,
+    pub crossings: Vec<(Instant, Span)>,
     /// How long it was there, from the first datagram on.
-    pub time: Nanos,
+    pub time: Span,
     /// How late datagrams left.
     pub lateness: Lateness,
 }
 
 /// A datagram in the network, and when it entered.
 struct Crossing {
-    since: Nanos,
+    since: Instant,
     datagram: BytesMut,
 }
 
@@ -77,14 +77,14 @@ pub struct Relay {
     /// Stream and link 0 lead towards the server, 1 towards the client.
     network: Network<Crossing>,
     /// What is to be sent, by when: instant, order, direction.
-    pending: BinaryHeap<Reverse<(Nanos, u64, usize, BytesMut)>>,
+    pending: BinaryHeap<Reverse<(Instant, u64, usize, BytesMut)>>,
     ordinal: u64,
     random: Random,
-    crossings: Vec<(Nanos, Nanos)>,
+    crossings: Vec<(Instant, Span)>,
     /// When the first datagram came: the links' time begins there.
-    began: Option<Nanos>,
+    began: Option<Instant>,
     /// The links were told nothing later than that.
-    told: Nanos,
+    told: Instant,
 }
 
 impl Relay {
@@ -99,7 +99,7 @@ impl Relay {
         back.connect(server)?;
         let link = |spec: &LinkSpec, source, sample_every| {
             let random = Random::new(path.seed, source);
-            NetworkLink { spec: spec.clone(), random, from: Nanos::ZERO, to: Nanos::MAX, sample_every }
+            NetworkLink { spec: spec.clone(), random, from: Instant::START, to: Instant::NEVER, sample_every }
         };
         let links = vec![link(&path.forth, 0, Some(path.sample_every)), link(&path.back, 1, None)];
         let others = path.others.clone().map(|spec| (Traffic::new(spec, Random::new(path.seed, 2)), vec![0]));
@@ -118,7 +118,7 @@ impl Relay {
             random,
             crossings: Vec::new(),
             began: None,
-            told: Nanos::ZERO,
+            told: Instant::START,
         })
     }
 
@@ -152,20 +152,20 @@ impl Relay {
             self.rebind()?;
             self.leave(&mut lateness)?;
             if !busy {
-                let next = self.began.map_or(Nanos::MAX, |began| began.saturating_add(self.wake_at()));
+                let next = self.began.map_or(Instant::NEVER, |began| began.saturating_add(self.wake_at().since_start()));
                 wait(&self.clock, &[&self.front, &self.back], next.min(self.clock.now() + LOOKS_EVERY), false)?;
             }
         }
-        self.reaches(self.clock.now() - self.began.unwrap_or(self.clock.now()));
-        let time = self.told;
-        let (forth, samples) = self.network.finish(time).swap_remove(0);
+        self.reaches(self.began.map_or(Instant::START, |began| Instant::after(self.clock.now() - began)));
+        let (forth, samples) = self.network.finish(self.told).swap_remove(0);
+        let time = self.told.since_start();
         Ok(Relayed { forth, samples, crossings: self.crossings, time, lateness })
     }
 
     /// A datagram enters its link.
-    fn enters(&mut self, direction: usize, at: Nanos, datagram: BytesMut) {
+    fn enters(&mut self, direction: usize, at: Instant, datagram: BytesMut) {
         let began = *self.began.get_or_insert(at);
-        self.told = self.told.max(at - began);
+        self.told = self.told.max(Instant::after(at - began));
         let bytes = Bytes(datagram.len() as u64) + self.path.overhead;
         self.network.enter(self.told, direction, bytes, Crossing { since: self.told, datagram });
     }
@@ -173,7 +173,7 @@ impl Relay {
     /// Sends what has come out by now.
     fn leave(&mut self, lateness: &mut Lateness) -> io::Result<()> {
         let Some(began) = self.began else { return Ok(()) };
-        let now = self.clock.now() - began;
+        let now = Instant::after(self.clock.now() - began);
         // No further than what is due: the kernel may have received something before now that has not been looked at yet.
         while self.network.wake_at() <= now {
             self.reaches(self.network.wake_at());
@@ -198,20 +198,20 @@ impl Relay {
                 (_, Some(client)) => self.front.send_one(client, &datagram)?,
                 (_, None) => continue,
             };
-            lateness.woke(began + at, self.clock.now());
+            lateness.woke(began + at.since_start(), self.clock.now());
         }
         Ok(())
     }
 
     /// When something will be to be done by itself, since the first datagram.
-    fn wake_at(&self) -> Nanos {
-        self.network.wake_at().min(self.pending.peek().map_or(Nanos::MAX, |Reverse((at, ..))| *at))
+    fn wake_at(&self) -> Instant {
+        self.network.wake_at().min(self.pending.peek().map_or(Instant::NEVER, |Reverse((at, ..))| *at))
     }
 
     /// Sends to the server from another port from now on, if it is time.
     fn rebind(&mut self) -> io::Result<()> {
         let Some(began) = self.began else { return Ok(()) };
-        let now = self.clock.now() - began;
+        let now = Instant::after(self.clock.now() - began);
         if self.path.rebinds.iter().any(|at| *at <= now) {
             self.path.rebinds.retain(|at| *at > now);
             self.back = Udp::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), self.clock)?;
@@ -221,7 +221,7 @@ impl Relay {
     }
 
     /// The links' time goes on.
-    fn reaches(&mut self, at: Nanos) {
+    fn reaches(&mut self, at: Instant) {
         self.told = self.told.max(at);
         self.network.advance(self.told);
     }

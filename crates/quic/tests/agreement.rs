@@ -6,7 +6,7 @@
 mod common;
 
 use common::{BOTTLENECK, Way};
-use symbiosis_base::{Bytes, Nanos, Rate};
+use symbiosis_base::{Bytes, Instant, Rate, Span};
 use symbiosis_control::params::Values;
 use symbiosis_control::registry;
 use symbiosis_path::{Gaps, LinkSpec, QueueLimit, Sizes, Steps, TrafficSpec};
@@ -67,25 +67,25 @@ fn tcp(cc: &str, seed: u64, others: f64, to_s: u64) -> Seen {
 }
 
 fn plan(cc: &str, seed: u64, others: f64, to_s: u64) -> Plan {
-    let delay = Nanos(RTT_MS * 500_000);
+    let delay = Span(RTT_MS * 500_000);
     let ideal = LinkSpec::ideal(Rate::from_mbps(MBPS), delay);
     let link = |name: &str, spec| PlannedLink { name: name.into(), listed: true, spec };
     let entry = registry::find(cc).or_else(|| opponent::ALL.iter().find(|entry| entry.name == cc)).unwrap();
-    let ms = |s| Nanos::from_millis(s * 1000);
+    let at_s = |s| Instant::from_millis(s * 1000);
     Plan {
         name: "agreement".into(),
-        duration: ms(to_s),
+        duration: Span::from_millis(to_s * 1000),
         seed,
-        measure_from: ms(FROM_S),
-        measure_to: ms(to_s),
+        measure_from: at_s(FROM_S),
+        measure_to: at_s(to_s),
         sample_every: None,
         links: vec![link("bottleneck", LinkSpec { queue: QueueLimit::Packets(QUEUE), ..ideal.clone() }), link("back", ideal)],
         flows: vec![FlowPlan {
             id: cc.into(),
             cc: entry,
             params: Values::resolve(entry.params, &[]).unwrap(),
-            start: Nanos::ZERO,
-            stop: Nanos::MAX,
+            start: Instant::START,
+            stop: Instant::NEVER,
             bytes: None,
             packet: PACKET,
             header: Bytes(64),
@@ -93,11 +93,11 @@ fn plan(cc: &str, seed: u64, others: f64, to_s: u64) -> Plan {
             initial_window: 10,
             recovery: Recovery::Sack,
             delayed_ack: false,
-            ack_delay: Nanos::from_millis(25),
-            min_rto: Nanos::from_millis(200),
+            ack_delay: Span::from_millis(25),
+            min_rto: Span::from_millis(200),
             receiver_times: false,
-            send_timer: Nanos::ZERO,
-            coalesce: Nanos::ZERO,
+            send_timer: Span::ZERO,
+            coalesce: Span::ZERO,
             route: vec![0],
             ack_route: vec![1],
         }],
@@ -176,9 +176,9 @@ fn hcc_tells_of_each_packet_also_where_several_may_leave_in_one_call() {
     let delivered = |together| {
         let settings = Settings { together, ..Settings::default() };
         let mut world = Way { settings, ..Way::new(MBPS, RTT_MS, QUEUE) }.one("hcc", Task::Drain { source: Box::new(Pattern(u64::MAX)) });
-        world.run(Nanos::from_millis(2000), |_| true);
+        world.run(Instant::from_millis(2000), |_| true);
         world.finish()[BOTTLENECK].0.bytes_sent
     };
     assert_eq!(delivered(16), delivered(1));
-    assert!(delivered(1) > 0.8 * Rate::from_mbps(MBPS).times(Nanos::from_millis(2000)));
+    assert!(delivered(1) > 0.8 * Rate::from_mbps(MBPS).times(Span::from_millis(2000)));
 }

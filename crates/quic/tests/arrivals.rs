@@ -3,7 +3,7 @@
 mod common;
 
 use common::{BOTTLENECK, Way};
-use symbiosis_base::{Nanos, Random, Rate};
+use symbiosis_base::{Instant, Random, Rate, Span};
 use symbiosis_control::params::Value;
 use symbiosis_path::{Gaps, Sizes, Steps, Traffic, TrafficSpec};
 use symbiosis_quic::choice::Choice;
@@ -17,7 +17,7 @@ const FREE: f64 = 10.0;
 /// From when on, until when, and how often readings are taken.
 const FROM_S: u64 = 10;
 const TO_S: u64 = 30;
-const EVERY: Nanos = Nanos::from_millis(50);
+const EVERY: Span = Span::from_millis(50);
 
 /// What a flow read that sends as much as is free and ignores what it reads.
 #[derive(Clone, Copy, Debug)]
@@ -30,7 +30,7 @@ struct Read {
     back_bytes: f64,
 }
 
-fn reads(receiver_times: bool, ack_jitter: Nanos, seed: u64) -> Read {
+fn reads(receiver_times: bool, ack_jitter: Span, seed: u64) -> Read {
     let settings = Settings { receiver_times, ..Settings::default() };
     let way = Way { seed, ack_jitter, settings, ..Way::new(MBPS, 40, 200) };
     let params = [("rate_mbps".to_string(), Value::Number(FREE)), ("window_packets".to_string(), Value::Number(200.0))];
@@ -40,8 +40,8 @@ fn reads(receiver_times: bool, ack_jitter: Nanos, seed: u64) -> Read {
     world.cross(Traffic::new(udp, Random::new(seed, 200)), vec![BOTTLENECK]);
     world.log = Some(Vec::new());
     let (mut a, mut k, mut count) = (0.0, 0.0, 0.0);
-    let mut at = Nanos::from_millis(1000 * FROM_S);
-    while at <= Nanos::from_millis(1000 * TO_S) {
+    let mut at = Instant::from_millis(1000 * FROM_S);
+    while at <= Instant::from_millis(1000 * TO_S) {
         world.run(at, |_| true);
         let view = world.node(1).view(ids[0]).unwrap();
         let error = |name: &str, truth: f64| {
@@ -62,7 +62,7 @@ fn reads(receiver_times: bool, ack_jitter: Nanos, seed: u64) -> Read {
     Read { a: (a / count).sqrt(), k: (k / count).sqrt(), back: back / there, back_bytes: bytes / back }
 }
 
-fn mean(receiver_times: bool, ack_jitter: Nanos) -> Read {
+fn mean(receiver_times: bool, ack_jitter: Span) -> Read {
     let runs: Vec<Read> = (1..=10).map(|seed| reads(receiver_times, ack_jitter, seed)).collect();
     let over = |value: fn(&Read) -> f64| runs.iter().map(value).sum::<f64>() / runs.len() as f64;
     let read =
@@ -73,8 +73,8 @@ fn mean(receiver_times: bool, ack_jitter: Nanos) -> Read {
 
 #[test]
 fn jitter_of_acks_does_not_disturb_who_hears_of_arrivals() {
-    let jitter = Nanos::from_millis(1);
-    let [[told_calm, untold_calm], [told, untold]] = [Nanos::ZERO, jitter].map(|jitter| [true, false].map(|times| mean(times, jitter)));
+    let jitter = Span::from_millis(1);
+    let [[told_calm, untold_calm], [told, untold]] = [Span::ZERO, jitter].map(|jitter| [true, false].map(|times| mean(times, jitter)));
     let same = |one: f64, other: f64| assert!((one - other).abs() < 0.003 + 0.1 * other, "{one} and {other} should differ by chance only");
     // A quiet way back: the ACKs say the same. A restless one: whoever hears of arrivals does not notice.
     for (one, other) in [(told_calm, untold_calm), (told, told_calm)] {

@@ -4,7 +4,7 @@
 mod common;
 
 use common::{BOTTLENECK, Way, choice, progress};
-use symbiosis_base::{Bytes, Nanos, Random, Rate};
+use symbiosis_base::{Bytes, Instant, Random, Rate};
 use symbiosis_path::{Gaps, Sizes, Steps, Traffic, TrafficSpec};
 use symbiosis_quic::transfer::{Nothing, Pattern, Task};
 
@@ -14,7 +14,7 @@ const TO_S: u64 = 50;
 
 /// Payload that each of two moves \[Mbit/s\], beside a little traffic that makes every run another.
 fn two(ccs: [&str; 2], seed: u64) -> [f64; 2] {
-    let s = |s: u64| Nanos::from_millis(1000 * s);
+    let at_s = |s: u64| Instant::from_millis(1000 * s);
     let way = Way { seed, ..Way::new(MBPS, 40, 50) };
     let clients = ccs.map(|cc| (choice(cc), vec![Task::Drain { source: Box::new(Pattern(u64::MAX)) }]));
     let (mut world, _) = way.world(|| Box::new(Nothing), clients.into());
@@ -25,7 +25,7 @@ fn two(ccs: [&str; 2], seed: u64) -> [f64; 2] {
         world.run(until, |_| true);
         [1, 2].map(|at| progress(&mut world, at).done)
     };
-    let (before, after) = (done(s(FROM_S)), done(s(TO_S)));
+    let (before, after) = (done(at_s(FROM_S)), done(at_s(TO_S)));
     [0, 1].map(|at| (after[at] - before[at]) as f64 * 8.0 / ((TO_S - FROM_S) as f64 * 1e6))
 }
 

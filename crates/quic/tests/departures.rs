@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use symbiosis_base::Nanos;
+use symbiosis_base::{Instant, Span};
 use symbiosis_control::params::Value;
 use symbiosis_quic::choice::Choice;
 use symbiosis_quic::clock::Clock;
@@ -21,7 +21,7 @@ fn here() -> SocketAddr {
 }
 
 /// Passes datagrams on, and writes down when the kernel received each full one from the client.
-fn listens(front: SocketAddr, server: SocketAddr, enough: &AtomicBool, told: &std::sync::mpsc::Sender<SocketAddr>) -> Vec<Nanos> {
+fn listens(front: SocketAddr, server: SocketAddr, enough: &AtomicBool, told: &std::sync::mpsc::Sender<SocketAddr>) -> Vec<Instant> {
     let clock = Clock::start();
     let mut front = Udp::bind(front, clock).unwrap();
     told.send(front.address().unwrap()).unwrap();
@@ -40,7 +40,7 @@ fn listens(front: SocketAddr, server: SocketAddr, enough: &AtomicBool, told: &st
         while let (Ok(bytes), Some(client)) = (back.recv(&mut buffer), client) {
             front.send_one(client, &buffer[..bytes]).unwrap();
         }
-        front.wait(clock.now() + Nanos::from_micros(300), false).unwrap();
+        front.wait(clock.now() + Span::from_micros(300), false).unwrap();
     }
     times
 }
@@ -61,7 +61,7 @@ fn gaps(mbps: f64) -> (Vec<f64>, Lateness) {
             let reno = Choice::find("reno", &[]).unwrap();
             let mut node = Node::server(clock, settings_for(here()), reno, 1, identity, accept).unwrap();
             let watch = |_: &mut Node<Transfer>, now| {
-                if enough_of_it.load(Ordering::Relaxed) { Watch::End } else { Watch::At(now + Nanos::from_millis(10)) }
+                if enough_of_it.load(Ordering::Relaxed) { Watch::End } else { Watch::At(now + Span::from_millis(10)) }
             };
             run(&mut node, &mut udp, &clock, watch).unwrap();
         });

@@ -9,7 +9,7 @@ use std::io;
 use std::path::Path;
 
 use common::{Way, choice, progress};
-use symbiosis_base::Nanos;
+use symbiosis_base::{Instant, Span};
 use symbiosis_quic::clock::Clock;
 use symbiosis_quic::identity::{Identity, Trust};
 use symbiosis_quic::impairments::Impairments;
@@ -22,7 +22,7 @@ const BYTES: u64 = 1_000_000;
 /// noq's BBR is not among them: no run with it is the same twice.
 const CONTROLLERS: [&str; 5] = ["symbiosis", "reno", "cubic", "quic-newreno", "symbiosis-paper"];
 /// Nothing takes longer: 20 s until a silent peer is gone, twice the longest blackouts, and what a file needs where every fifth packet is lost.
-const LONGEST: Nanos = Nanos::from_millis(60_000);
+const LONGEST: Instant = Instant::from_millis(60_000);
 /// The process may grow by as much as a connection may hold back unread ([`symbiosis_quic::node::Settings::buffer`]), over all runs together.
 const MOST_GROWTH: u64 = 64_000_000;
 
@@ -113,7 +113,7 @@ impl Run<'_> {
     }
 
     /// How it went, and when it was over.
-    fn goes(&self, sends: bool, event: Event) -> (Result<(), String>, Nanos) {
+    fn goes(&self, sends: bool, event: Event) -> (Result<(), String>, Instant) {
         let mut world = Emulation::new(self.way.links(), self.way.settings.overhead, self.way.seed);
         // Of a full disk, a third of the file has room.
         let room = if event == Event::Full { BYTES / 3 } else { BYTES };
@@ -129,7 +129,7 @@ impl Run<'_> {
             Event::Rebind => world.rebind(client),
             Event::Restart => {
                 world.kill(0);
-                until(&mut world, client, at + Nanos::from_millis(1000));
+                until(&mut world, client, at + Span::from_millis(1000));
                 world.restart(0, self.server(room));
             }
         }
@@ -152,8 +152,8 @@ impl Run<'_> {
 }
 
 /// When something happens: amid the transfer, which takes half a second.
-fn when(seed: u64) -> Nanos {
-    Nanos::from_millis(200 + 10 * seed)
+fn when(seed: u64) -> Instant {
+    Instant::from_millis(200 + 10 * seed)
 }
 
 fn is_under_way(progress: &Progress) -> bool {
@@ -177,7 +177,7 @@ fn peak_memory() -> u64 {
 }
 
 fn faults(seed: u64) -> Vec<(&'static str, Impairments, Event)> {
-    let (none, ms) = (Impairments::default(), Nanos::from_millis);
+    let (none, ms) = (Impairments::default(), Span::from_millis);
     let dark = (when(seed), when(seed) + ms(5000));
     vec![
         ("nothing", none.clone(), Event::None),
@@ -225,7 +225,7 @@ fn a_file_arrives_as_it_was_or_not_at_all() {
             if name == "disk full" && !sends {
                 continue;
             }
-            let (mut through, mut longest, mut otherwise) = (0, Nanos::ZERO, BTreeMap::new());
+            let (mut through, mut longest, mut otherwise) = (0, Instant::START, BTreeMap::new());
             for seed in 1..=SEEDS {
                 let (_, impairments, event) = faults(seed).swap_remove(row);
                 let (here, there) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());

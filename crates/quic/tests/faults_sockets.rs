@@ -8,9 +8,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use symbiosis_base::{Bytes, Nanos, Rate};
+use symbiosis_base::{Bytes, Instant, Rate, Span};
 use symbiosis_path::{LinkSpec, QueueLimit};
 use symbiosis_quic::choice::Choice;
 use symbiosis_quic::clock::Clock;
@@ -30,7 +30,7 @@ fn here() -> SocketAddr {
 }
 
 /// Sends `from/file` to a server of `to` over 20 Mbit/s and 40 ms.
-fn sends(from: &Path, to: &Path, impairments: Impairments, rebinds: Vec<Nanos>) -> Result<(), CallError> {
+fn sends(from: &Path, to: &Path, impairments: Impairments, rebinds: Vec<Instant>) -> Result<(), CallError> {
     let (identity, _) = Identity::generate().unwrap();
     let enough = Arc::new(AtomicBool::new(false));
     thread::scope(|scope| {
@@ -45,16 +45,16 @@ fn sends(from: &Path, to: &Path, impairments: Impairments, rebinds: Vec<Nanos>) 
             let reno = Choice::find("reno", &[]).unwrap();
             let mut node = Node::server(clock, settings_for(here()), reno, 1, identity, accept).unwrap();
             run(&mut node, &mut udp, &clock, |_, now| {
-                if enough.load(Ordering::Relaxed) { Watch::End } else { Watch::At(now + Nanos::from_millis(10)) }
+                if enough.load(Ordering::Relaxed) { Watch::End } else { Watch::At(now + Span::from_millis(10)) }
             })
             .unwrap();
         });
         let server = told.recv().unwrap();
         let (tell, told) = mpsc::channel();
         scope.spawn(move || {
-            let end = LinkSpec::ideal(Rate::from_mbps(20.0), Nanos::from_millis(20));
+            let end = LinkSpec::ideal(Rate::from_mbps(20.0), Span::from_millis(20));
             let forth = LinkSpec { queue: QueueLimit::Packets(100), ..end.clone() };
-            let sample_every = Nanos::from_millis(100);
+            let sample_every = Span::from_millis(100);
             let path = relay::Path { forth, back: end, others: None, overhead: Bytes(28), impairments, rebinds, seed: 1, sample_every };
             let relay = Relay::new(server, path).unwrap();
             tell.send(relay.address().unwrap()).unwrap();
@@ -77,17 +77,17 @@ fn sends(from: &Path, to: &Path, impairments: Impairments, rebinds: Vec<Nanos>) 
 
 #[test]
 fn a_file_arrives_as_it_was_or_not_at_all() {
-    let (none, ms) = (Impairments::default(), Nanos::from_millis);
-    let faults: [(&str, Impairments, Vec<Nanos>); 9] = [
+    let (none, at_ms) = (Impairments::default(), Instant::from_millis);
+    let faults: [(&str, Impairments, Vec<Instant>); 9] = [
         ("loss 1 %", Impairments { loss: 0.01, ..none.clone() }, Vec::new()),
         ("loss 5 %", Impairments { loss: 0.05, ..none.clone() }, Vec::new()),
         ("loss 20 %", Impairments { loss: 0.2, ..none.clone() }, Vec::new()),
-        ("reordering", Impairments { late: 0.1, late_by: ms(15), ..none.clone() }, Vec::new()),
+        ("reordering", Impairments { late: 0.1, late_by: Span::from_millis(15), ..none.clone() }, Vec::new()),
         ("duplication", Impairments { duplicate: 0.2, ..none.clone() }, Vec::new()),
         ("damage", Impairments { damage: 0.05, truncate: 0.05, forge: 0.2, ..none.clone() }, Vec::new()),
-        ("blackout of 5 s", Impairments { blackouts: vec![(ms(300), ms(5300))], ..none.clone() }, Vec::new()),
-        ("new address", none, vec![ms(300)]),
-        ("new address, loss 5 %", Impairments { loss: 0.05, ..Impairments::default() }, vec![ms(300)]),
+        ("blackout of 5 s", Impairments { blackouts: vec![(at_ms(300), at_ms(5300))], ..none.clone() }, Vec::new()),
+        ("new address", none, vec![at_ms(300)]),
+        ("new address, loss 5 %", Impairments { loss: 0.05, ..Impairments::default() }, vec![at_ms(300)]),
     ];
     let mut content = vec![0; BYTES as usize];
     Pattern(BYTES).read_at(0, &mut content).unwrap();
@@ -97,7 +97,7 @@ fn a_file_arrives_as_it_was_or_not_at_all() {
             scope.spawn(move || {
                 let (from, to) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
                 fs::write(from.path().join("file"), content).unwrap();
-                let start = Instant::now();
+                let start = std::time::Instant::now();
                 let went = sends(from.path(), to.path(), impairments, rebinds);
                 println!("{name}: {went:?} after {:.1} s", start.elapsed().as_secs_f64());
                 assert!(start.elapsed() < LONGEST, "{name}: {went:?}");

@@ -9,7 +9,7 @@ use bytes::BytesMut;
 use common::{Way, choice, run};
 use noq_proto::{Connection, ConnectionError, Dir, StreamId};
 use proptest::prelude::*;
-use symbiosis_base::Nanos;
+use symbiosis_base::{Instant, Span};
 use symbiosis_quic::clock::Clock;
 use symbiosis_quic::identity::{Identity, Trust};
 use symbiosis_quic::impairments::Impairments;
@@ -33,7 +33,7 @@ enum Side {
 }
 
 impl Session for Side {
-    fn progress(&mut self, now: Nanos, connection: &mut Connection) -> Next {
+    fn progress(&mut self, now: Instant, connection: &mut Connection) -> Next {
         match self {
             Side::Server(server) => server.progress(now, connection),
             Side::Liar { works, says, said } => {
@@ -88,7 +88,7 @@ fn hears(root: &Path, streams: Vec<Vec<u8>>) {
         let client = world.add(node);
         world.route(client, 0, Route { links: vec![0], impairments: Impairments::default() });
         world.route(0, client, Route { links: vec![1], impairments: Impairments::default() });
-        world.run(world.now() + Nanos::from_millis(500), |_| true);
+        world.run(world.now() + Span::from_millis(500), |_| true);
         if let Some(Side::Server(client)) = world.node(client).session(id) {
             assert!(client.progress_made().unwrap().finished.is_some(), "the server still serves");
         }
@@ -107,13 +107,13 @@ fn is_lied_to(cc: &str, says: &[Vec<u8>], both: bool) {
     let works = Transfer::client([Task::Drain { source: Box::new(Pattern(300_000)) }]);
     let side = if both { Side::Liar { works, says: says.to_vec(), said: 0 } } else { Side::Server(works) };
     let mut node = Node::client(clock, settings, choice(cc), 2);
-    let id = node.connect(Nanos::ZERO, address(0), None, &Trust::Pinned(identity.fingerprint()), side).unwrap();
+    let id = node.connect(Instant::START, address(0), None, &Trust::Pinned(identity.fingerprint()), side).unwrap();
     let client = world.add(node);
     world.route(client, 0, Route { links: vec![0], impairments: Impairments::default() });
     world.route(0, client, Route { links: vec![1], impairments: Impairments::default() });
     let packet = u64::from(settings.payload) + settings.overhead.0;
     // A sender that asked its receiver for nonsense may be brought down to the least rate there is, of HCC's: a packet a second.
-    let slowest = Nanos::from_millis(1000) * (300_000 / u64::from(settings.payload) * 5 / 4);
+    let slowest = Instant::after(Span::from_millis(1000) * (300_000 / u64::from(settings.payload) * 5 / 4));
     let through = world.run(slowest, |world| {
         let window = world.node(client).view(id).unwrap().window;
         assert!((packet..1 << 40).contains(&window.0), "{cc}: a window of {window:?}");
@@ -191,7 +191,7 @@ proptest! {
     fn no_datagram_hurts_a_node(datagrams in proptest::collection::vec(proptest::collection::vec(any::<u8>(), 0..1500), 1..50), first in any::<u8>()) {
         let mut world = Way::new(20.0, 40, 100).one("symbiosis", Task::Drain { source: Box::new(Pattern(500_000)) });
         for (at, mut datagram) in datagrams.into_iter().enumerate() {
-            world.run(Nanos::from_millis(10 * at as u64), |_| true);
+            world.run(Instant::from_millis(10 * at as u64), |_| true);
             // Long headers and short ones, QUIC's version or another.
             if datagram.len() > 5 && at % 2 == 0 {
                 datagram[0] = first | 0x40;

@@ -1,6 +1,6 @@
 //! Whole plans over QUIC in virtual time.
 
-use symbiosis_base::{Bytes, Nanos, Rate};
+use symbiosis_base::{Bytes, Instant, Rate, Span};
 use symbiosis_control::params::{Value, Values};
 use symbiosis_control::registry;
 use symbiosis_path::{CoDelSpec, Discipline, Gaps, LinkSpec, QueueLimit, Sizes, Steps, TrafficSpec};
@@ -9,8 +9,8 @@ use symbiosis_run::{CrossPlan, FlowPlan, Outcome, Plan, PlannedLink, Recovery, R
 
 const MBPS: f64 = 10.0;
 
-fn ms(ms: u64) -> Nanos {
-    Nanos::from_millis(ms)
+fn ms(ms: u64) -> Span {
+    Span::from_millis(ms)
 }
 
 fn flow(cc: &str, given: &[(String, Value)]) -> FlowPlan {
@@ -19,8 +19,8 @@ fn flow(cc: &str, given: &[(String, Value)]) -> FlowPlan {
         id: cc.into(),
         cc: entry,
         params: Values::resolve(entry.params, given).unwrap(),
-        start: Nanos::ZERO,
-        stop: Nanos::MAX,
+        start: Instant::START,
+        stop: Instant::NEVER,
         bytes: None,
         packet: Bytes(1500),
         header: Bytes(64),
@@ -31,8 +31,8 @@ fn flow(cc: &str, given: &[(String, Value)]) -> FlowPlan {
         ack_delay: ms(25),
         min_rto: ms(200),
         receiver_times: false,
-        send_timer: Nanos::ZERO,
-        coalesce: Nanos::ZERO,
+        send_timer: Span::ZERO,
+        coalesce: Span::ZERO,
         route: vec![0],
         ack_route: vec![1],
     }
@@ -47,8 +47,8 @@ fn plan(flows: Vec<FlowPlan>) -> Plan {
         name: "plan".into(),
         duration: ms(4000),
         seed: 1,
-        measure_from: Nanos::ZERO,
-        measure_to: ms(4000),
+        measure_from: Instant::START,
+        measure_to: Instant::from_millis(4000),
         sample_every: Some(ms(100)),
         links: vec![link("there", there), link("back", ideal)],
         flows,
@@ -65,8 +65,8 @@ fn run(plan: &Plan) -> Outcome {
 
 #[test]
 fn a_flow_starts_completes_and_stops_when_the_plan_says() {
-    let short = FlowPlan { start: ms(500), bytes: Some(Bytes(500_000)), ..flow("reno", &[]) };
-    let stopped = FlowPlan { stop: ms(2000), ..flow("cubic", &[]) };
+    let short = FlowPlan { start: Instant::from_millis(500), bytes: Some(Bytes(500_000)), ..flow("reno", &[]) };
+    let stopped = FlowPlan { stop: Instant::from_millis(2000), ..flow("cubic", &[]) };
     let outcome = run(&plan(vec![short, stopped]));
     let [short, stopped] = &outcome.summary.flows[..] else { panic!("two flows") };
     // 0.4 s at the whole rate; it shares, and shakes hands first.

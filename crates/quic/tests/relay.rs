@@ -4,9 +4,9 @@
 use std::net::UdpSocket;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use symbiosis_base::{Bytes, Nanos, Rate};
+use symbiosis_base::{Bytes, Rate, Span};
 use symbiosis_path::{Gaps, LinkSpec, QueueLimit, RateSpec, Sizes, Steps, TrafficSpec};
 use symbiosis_quic::impairments::Impairments;
 use symbiosis_quic::relay::{Path, Relay, Relayed};
@@ -15,7 +15,7 @@ const OVERHEAD: Bytes = Bytes(28);
 
 /// A rate of `mbps` and a queue of so many packets towards the server, `delay_ms` each way.
 fn path(mbps: f64, delay_ms: u64, queue: u64) -> Path {
-    let back = LinkSpec::ideal(Rate::from_mbps(1000.0), Nanos::from_millis(delay_ms));
+    let back = LinkSpec::ideal(Rate::from_mbps(1000.0), Span::from_millis(delay_ms));
     let forth = LinkSpec { rate: RateSpec::Constant(Rate::from_mbps(mbps)), queue: QueueLimit::Packets(queue), ..back.clone() };
     Path {
         forth,
@@ -25,7 +25,7 @@ fn path(mbps: f64, delay_ms: u64, queue: u64) -> Path {
         impairments: Impairments::default(),
         rebinds: Vec::new(),
         seed: 1,
-        sample_every: Nanos::from_millis(10),
+        sample_every: Span::from_millis(10),
     }
 }
 
@@ -53,7 +53,7 @@ fn echo(path: Path, count: usize, apart: Duration) -> (Vec<f64>, Relayed) {
         client.connect(told.recv().unwrap()).unwrap();
         client.set_read_timeout(Some(Duration::from_millis(300))).unwrap();
         let heard = client.try_clone().unwrap();
-        let start = Instant::now();
+        let start = std::time::Instant::now();
         let listener = scope.spawn(move || {
             let mut buffer = [0; 2000];
             let mut came = Vec::new();

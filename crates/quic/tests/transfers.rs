@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use common::{Way, choice, goodput, progress, run};
-use symbiosis_base::Nanos;
+use symbiosis_base::{Instant, Span};
 use symbiosis_quic::choice::Choice;
 use symbiosis_quic::impairments::Impairments;
 use symbiosis_quic::node::Settings;
@@ -51,7 +51,8 @@ fn every_controller_fills_a_path() {
 fn a_blackout_costs_at_most_twice_itself() {
     for cc in ["symbiosis", "reno", "cubic", "vegas", "quic-cubic"] {
         let plain = Way::new(20.0, 40, 100);
-        let impairments = Impairments { blackouts: vec![(Nanos::from_millis(1000), Nanos::from_millis(6000))], ..Impairments::default() };
+        let impairments =
+            Impairments { blackouts: vec![(Instant::from_millis(1000), Instant::from_millis(6000))], ..Impairments::default() };
         let dark = Way { impairments, ..plain.clone() };
         let task = || Task::Drain { source: Box::new(Pattern(10_000_000)) };
         let [plain, dark] = [plain, dark].map(|way| run(&mut way.one(cc, task()), 100).finished.unwrap().secs());
@@ -68,10 +69,10 @@ fn thousands_of_gaps_are_no_reason_to_give_up() {
     // 6000 packets leave at once and need 72 ms for it. Half of them come 100 ms late: when all others are there, 3000 pieces lie apart, with
     // a gap before every second of them. noq alone gives a connection up that has more than 2048 pieces and 1024 gaps (`assembler.rs`).
     let settings = Settings { initial_window: 6000, ..Settings::default() };
-    let impairments = Impairments { late: 0.5, late_by: Nanos::from_millis(100), ..Impairments::default() };
+    let impairments = Impairments { late: 0.5, late_by: Span::from_millis(100), ..Impairments::default() };
     let task = Task::Drain { source: Box::new(Pattern(20_000_000)) };
     let mut world = Way { settings, impairments, ..Way::new(1000.0, 40, 10_000) }.one("reno", task);
-    world.run(Nanos::from_millis(1000), |_| true);
+    world.run(Instant::from_millis(1000), |_| true);
     let progress = progress(&mut world, 1);
     assert_eq!(progress.failed, None);
     let peer = world.node(0).peers()[0];
@@ -85,7 +86,7 @@ fn a_peer_that_is_gone_is_noticed_and_what_came_is_kept() {
     let content = file(here.path(), 5_000_000);
     let way = Way::new(20.0, 40, 100);
     let mut world = way.folder(there.path(), "symbiosis", send(here.path(), false));
-    world.run(Nanos::from_millis(1500), |_| true);
+    world.run(Instant::from_millis(1500), |_| true);
     world.kill(0);
     let killed = run(&mut world, 100);
     let Some(Failed::Ended(why)) = &killed.failed else { panic!("{killed:?}") };
@@ -171,7 +172,7 @@ fn a_stranger_is_refused() {
     let client = world.add(node);
     world.route(client, 0, Route { links: vec![0], impairments: Impairments::default() });
     world.route(0, client, Route { links: vec![1], impairments: Impairments::default() });
-    world.run(now + Nanos::from_millis(2000), |_| true);
+    world.run(now + Span::from_millis(2000), |_| true);
     let Some(Failed::Ended(why)) = progress(&mut world, client).failed else { panic!("it was believed") };
     assert!(why.to_string().contains("certificate"), "{why}");
     let shown = world.node(client).view(id).unwrap().seen.fingerprint().unwrap();
@@ -181,8 +182,7 @@ fn a_stranger_is_refused() {
 #[test]
 fn the_same_seed_is_the_same_run() {
     let log = |seed, cc| {
-        let impairments =
-            Impairments { loss: 0.02, duplicate: 0.02, late: 0.02, late_by: Nanos::from_millis(15), ..Impairments::default() };
+        let impairments = Impairments { loss: 0.02, duplicate: 0.02, late: 0.02, late_by: Span::from_millis(15), ..Impairments::default() };
         let mut world = Way { impairments, seed, ..Way::new(20.0, 40, 50) }.one(cc, Task::Drain { source: Box::new(Pattern(3_000_000)) });
         world.log = Some(Vec::new());
         assert!(is_through(&run(&mut world, 100)));

@@ -1,6 +1,6 @@
 //! The report of a single scenario: its traces as figures.
 
-use symbiosis_base::Nanos;
+use symbiosis_base::{Instant, Span};
 use symbiosis_run::{FlowSample, Outcome as Run};
 
 use super::number::number;
@@ -42,7 +42,7 @@ pub fn simulation(runs: &[(u64, &Run)], scenario_name: &str, scenario_toml: &str
 
     let sampled = |value: fn(&FlowSample) -> f64| move |samples: &[FlowSample], _: &Run| samples.iter().map(|s| (s.at, value(s))).collect();
     figure("window", "Window", "The controller's window.", "window [packets]", flows(runs, sampled(|s| s.cwnd_packets)));
-    let span = runs.iter().map(|(_, run)| span(run)).max().unwrap_or(Nanos::ZERO);
+    let span = runs.iter().map(|(_, run)| span(run)).max().unwrap_or(Span::ZERO);
     let caption = format!("What arrived at the receiver, in bits on the wire, mean over {} ms.", number(span.millis()));
     figure("throughput", "Throughput", &caption, "throughput [Mbit/s]", flows(runs, |samples, _| throughput(samples, span)));
     let known = |samples: &[FlowSample], _: &Run| samples.iter().filter(|s| s.srtt_ms > 0.0).map(|s| (s.at, s.srtt_ms)).collect();
@@ -65,7 +65,7 @@ pub fn simulation(runs: &[(u64, &Run)], scenario_name: &str, scenario_toml: &str
 }
 
 /// A trace for each flow of each run.
-fn flows(runs: &[(u64, &Run)], points: impl Fn(&[FlowSample], &Run) -> Vec<(Nanos, f64)>) -> Vec<Trace> {
+fn flows(runs: &[(u64, &Run)], points: impl Fn(&[FlowSample], &Run) -> Vec<(Instant, f64)>) -> Vec<Trace> {
     let mut traces = Vec::new();
     for (seed, run) in runs {
         let many = run.summary.flows.len() > MOST_FLOWS;
@@ -100,15 +100,15 @@ fn gauges(runs: &[(u64, &Run)]) -> Vec<&'static str> {
 }
 
 /// The time over which throughput is a mean: whole samples, enough of them.
-fn span(run: &Run) -> Nanos {
+fn span(run: &Run) -> Span {
     let every =
         run.flow_traces.iter().flat_map(|trace| trace.windows(2)).map(|pair| pair[1].at.0 - pair[0].at.0).filter(|gap| *gap > 0).min();
-    let wanted = Nanos::from_secs(run.summary.duration_s * THROUGHPUT_SPAN).0;
-    every.map_or(Nanos::ZERO, |every| Nanos(every * wanted.div_ceil(every).max(1)))
+    let wanted = Instant::from_secs(run.summary.duration_s * THROUGHPUT_SPAN).0;
+    every.map_or(Span::ZERO, |every| Span(every * wanted.div_ceil(every).max(1)))
 }
 
 /// Mean rate up to each sample that is `span` after the last one used \[Mbit/s\].
-fn throughput(samples: &[FlowSample], span: Nanos) -> Vec<(Nanos, f64)> {
+fn throughput(samples: &[FlowSample], span: Span) -> Vec<(Instant, f64)> {
     let mut points = Vec::new();
     let mut last: Option<&FlowSample> = None;
     for sample in samples {

@@ -1,6 +1,6 @@
 //! What a run is: links, flows, cross traffic and times, every value resolved. Scenario files and experiments are turned into this.
 
-use symbiosis_base::{Bytes, Nanos};
+use symbiosis_base::{Bytes, Instant, Span};
 use symbiosis_control::params::Values;
 use symbiosis_control::registry::Entry;
 use symbiosis_path::{LinkSpec, TrafficSpec};
@@ -13,22 +13,29 @@ pub type LinkId = usize;
 pub struct Plan {
     /// Name for the result.
     pub name: String,
-    /// The run ends here.
-    pub duration: Nanos,
+    /// How long the run takes.
+    pub duration: Span,
     /// Every source of randomness is seeded from this and its own place in the plan.
     pub seed: u64,
     /// Statistics count from here …
-    pub measure_from: Nanos,
+    pub measure_from: Instant,
     /// … to here.
-    pub measure_to: Nanos,
+    pub measure_to: Instant,
     /// Spacing of the samples of the traces; none are taken without it.
-    pub sample_every: Option<Nanos>,
+    pub sample_every: Option<Span>,
     /// All links. Routes name them by index.
     pub links: Vec<PlannedLink>,
     /// All flows.
     pub flows: Vec<FlowPlan>,
     /// All cross traffic.
     pub cross: Vec<CrossPlan>,
+}
+
+impl Plan {
+    /// The run ends here.
+    pub fn end(&self) -> Instant {
+        Instant::after(self.duration)
+    }
 }
 
 /// A link and whether results speak of it.
@@ -52,9 +59,9 @@ pub struct FlowPlan {
     /// The controller's parameters.
     pub params: Values,
     /// When it starts.
-    pub start: Nanos,
+    pub start: Instant,
     /// When it stops sending; what is in flight then is still acknowledged.
-    pub stop: Nanos,
+    pub stop: Instant,
     /// How much it has to send, as payload; endless without.
     pub bytes: Option<Bytes>,
     /// Size of a full packet on the wire.
@@ -70,16 +77,16 @@ pub struct FlowPlan {
     /// TCP: one ACK for two packets, or after [`FlowPlan::ack_delay`].
     pub delayed_ack: bool,
     /// How long a delayed ACK may wait.
-    pub ack_delay: Nanos,
+    pub ack_delay: Span,
     /// What the retransmission timeout adds to the smoothed round-trip time at the least: 200 ms in Linux (RFC 6298 bounds the sum, by 1 s).
-    pub min_rto: Nanos,
+    pub min_rto: Span,
     /// ACKs carry the packet's arrival time.
     pub receiver_times: bool,
     /// The sending host's timer: a departure that lies ahead when the controller asks for it happens at the next multiple of this. Zero: exactly.
-    pub send_timer: Nanos,
+    pub send_timer: Span,
     /// Least time between two interrupts of the receiving host's network card: what arrives between is seen, and acknowledged, at the
     /// next. Zero: each packet at once.
-    pub coalesce: Nanos,
+    pub coalesce: Span,
     /// Links that data crosses, in order.
     pub route: Vec<LinkId>,
     /// Links that ACKs cross, in order.

@@ -1,7 +1,7 @@
 //! What a run found.
 
 use serde::Serialize;
-use symbiosis_base::Nanos;
+use symbiosis_base::{Instant, Span};
 use symbiosis_path::{LinkSample, LinkStats};
 
 use crate::plan::Plan;
@@ -124,7 +124,7 @@ pub struct QueueSummary {
 #[derive(Clone, Debug, PartialEq)]
 pub struct FlowSample {
     /// When.
-    pub at: Nanos,
+    pub at: Instant,
     /// The controller's window \[packets\].
     pub cwnd_packets: f64,
     /// In flight \[packets\].
@@ -178,7 +178,7 @@ impl Outcome {
             })
             .unzip();
         let ended =
-            |flow: &FlowSummary, start: Nanos| flow.completion_s.is_some_and(|after| start + Nanos::from_secs(after) < plan.measure_to);
+            |flow: &FlowSummary, start: Instant| flow.completion_s.is_some_and(|after| start + Span::from_secs(after) < plan.measure_to);
         let whole =
             plan.flows.iter().zip(&flows).filter(|(planned, flow)| {
                 planned.start <= plan.measure_from && planned.stop >= plan.measure_to && !ended(flow, planned.start)

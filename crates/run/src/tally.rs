@@ -1,7 +1,7 @@
 //! A flow's statistics over the window of measurement, whoever carries the flow.
 
 use hdrhistogram::Histogram;
-use symbiosis_base::{Bytes, Nanos, Rate};
+use symbiosis_base::{Bytes, Instant, Rate, Span};
 
 use crate::plan::FlowPlan;
 use crate::result::{FlowSummary, RttSummary, WindowSummary};
@@ -9,8 +9,8 @@ use crate::result::{FlowSummary, RttSummary, WindowSummary};
 /// What is counted where packets arrive or are lost.
 #[derive(Debug)]
 pub struct Arrivals {
-    from: Nanos,
-    to: Nanos,
+    from: Instant,
+    to: Instant,
     dropped: u64,
     bytes: Bytes,
     new_payload: Bytes,
@@ -18,14 +18,14 @@ pub struct Arrivals {
 
 impl Arrivals {
     /// Of a flow, over the part of the window `from..to` in which it is there.
-    pub fn new(plan: &FlowPlan, from: Nanos, to: Nanos) -> Arrivals {
+    pub fn new(plan: &FlowPlan, from: Instant, to: Instant) -> Arrivals {
         let (dropped, bytes, new_payload) = (0, Bytes::ZERO, Bytes::ZERO);
         Arrivals { from: from.max(plan.start), to, dropped, bytes, new_payload }
     }
 
     /// A packet of that size arrived, with so much payload that had not been there before.
     #[inline]
-    pub fn arrived(&mut self, now: Nanos, size: Bytes, new_payload: Bytes) {
+    pub fn arrived(&mut self, now: Instant, size: Bytes, new_payload: Bytes) {
         if self.from <= now && now < self.to {
             self.bytes += size;
             self.new_payload += new_payload;
@@ -33,7 +33,7 @@ impl Arrivals {
     }
 
     /// A packet was lost.
-    pub fn dropped(&mut self, now: Nanos) {
+    pub fn dropped(&mut self, now: Instant) {
         self.dropped += u64::from(self.from <= now && now < self.to);
     }
 }
@@ -41,8 +41,8 @@ impl Arrivals {
 /// What is counted at the sender.
 #[derive(Debug)]
 pub struct Tally {
-    from: Nanos,
-    to: Nanos,
+    from: Instant,
+    to: Instant,
     packet: Bytes,
     sent: u64,
     resent: Count,
@@ -50,13 +50,13 @@ pub struct Tally {
     loss_events: u64,
     /// Round-trip times \[µs\], three digits; the ends are kept exactly.
     rtts: Histogram<u32>,
-    rtt_min: Nanos,
-    rtt_max: Nanos,
+    rtt_min: Span,
+    rtt_max: Span,
     window: Bytes,
-    window_since: Nanos,
+    window_since: Instant,
     window_area: f64,
     window_max: Bytes,
-    completed: Option<Nanos>,
+    completed: Option<Instant>,
 }
 
 /// How often: in the window of measurement, and in the whole run.
@@ -68,7 +68,7 @@ struct Count {
 
 impl Tally {
     /// Of a flow, over the part of the window `from..to` in which it is there.
-    pub fn new(plan: &FlowPlan, from: Nanos, to: Nanos) -> Tally {
+    pub fn new(plan: &FlowPlan, from: Instant, to: Instant) -> Tally {
         Tally {
             from: from.max(plan.start),
             to,
@@ -78,10 +78,10 @@ impl Tally {
             timeouts: Count::default(),
             loss_events: 0,
             rtts: Histogram::new(3).expect("three digits are allowed"),
-            rtt_min: Nanos::MAX,
-            rtt_max: Nanos::ZERO,
+            rtt_min: Span::MAX,
+            rtt_max: Span::ZERO,
             window: Bytes::ZERO,
-            window_since: Nanos::ZERO,
+            window_since: Instant::START,
             window_area: 0.0,
             window_max: Bytes::ZERO,
             completed: None,
@@ -89,13 +89,13 @@ impl Tally {
     }
 
     #[inline]
-    fn measures(&self, now: Nanos) -> bool {
+    fn measures(&self, now: Instant) -> bool {
         self.from <= now && now < self.to
     }
 
     /// A packet left, for the first time or again.
     #[inline]
-    pub fn sent(&mut self, now: Nanos, again: bool) {
+    pub fn sent(&mut self, now: Instant, again: bool) {
         let measured = u64::from(self.measures(now));
         self.sent += measured;
         if again {
@@ -105,25 +105,25 @@ impl Tally {
     }
 
     /// What a packet held is retransmitted, in packets that are counted as any other: QUIC's way.
-    pub fn retransmitted(&mut self, now: Nanos) {
+    pub fn retransmitted(&mut self, now: Instant) {
         self.resent.measured += u64::from(self.measures(now));
         self.resent.total += 1;
     }
 
     /// A retransmission timeout.
-    pub fn timeout(&mut self, now: Nanos) {
+    pub fn timeout(&mut self, now: Instant) {
         self.timeouts.measured += u64::from(self.measures(now));
         self.timeouts.total += 1;
     }
 
     /// Loss recovery began without a timeout.
-    pub fn loss_event(&mut self, now: Nanos) {
+    pub fn loss_event(&mut self, now: Instant) {
         self.loss_events += u64::from(self.measures(now));
     }
 
     /// A round-trip time was measured.
     #[inline]
-    pub fn rtt(&mut self, now: Nanos, rtt: Nanos) {
+    pub fn rtt(&mut self, now: Instant, rtt: Span) {
         if self.measures(now) {
             self.rtt_min = self.rtt_min.min(rtt);
             self.rtt_max = self.rtt_max.max(rtt);
@@ -133,7 +133,7 @@ impl Tally {
 
     /// The window is `window` from `now` on.
     #[inline]
-    pub fn window(&mut self, now: Nanos, window: Bytes) {
+    pub fn window(&mut self, now: Instant, window: Bytes) {
         let until = now.min(self.to);
         let since = self.window_since.max(self.from);
         if until > since {
@@ -147,7 +147,7 @@ impl Tally {
     }
 
     /// Everything that there was to send has been acknowledged; the first time counts.
-    pub fn completed(&mut self, now: Nanos) {
+    pub fn completed(&mut self, now: Instant) {
         self.completed.get_or_insert(now);
     }
 
@@ -182,7 +182,7 @@ impl Tally {
                 max: self.rtt_max.millis(),
             }),
             cwnd_packets: WindowSummary {
-                mean: if span == Nanos::ZERO { 0.0 } else { packets(self.window_area / span.secs()) },
+                mean: if span == Span::ZERO { 0.0 } else { packets(self.window_area / span.secs()) },
                 max: packets(self.window_max.as_f64()),
                 last: packets(self.window.as_f64()),
             },

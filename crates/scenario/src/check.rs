@@ -1,6 +1,6 @@
 //! Holds a document against the table of keys: unknown keys, missing ones, values that cannot be.
 
-use symbiosis_base::Nanos;
+use symbiosis_base::Span;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -124,7 +124,7 @@ fn misstep(value: &DeValue<'_>, link: bool) -> Option<String> {
         return Some(format!("a rate is {rate}"));
     }
     // In whole nanoseconds, as the plan has them.
-    if let Some(two) = steps.windows(2).find(|two| Nanos::from_secs(two[0].0) >= Nanos::from_secs(two[1].0)) {
+    if let Some(two) = steps.windows(2).find(|two| Span::from_secs(two[0].0) >= Span::from_secs(two[1].0)) {
         return Some(format!("{} s does not come after {} s", two[1].0, two[0].0));
     }
     if first.0 < 0.0 || last.0 > MOST_SECONDS {

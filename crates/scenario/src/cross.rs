@@ -1,6 +1,6 @@
 //! Cross traffic. In a dumbbell it enters the bottleneck directly; otherwise it crosses its `route`.
 
-use symbiosis_base::{Bytes, Nanos, Rate};
+use symbiosis_base::{Bytes, Instant, Rate, Span};
 use symbiosis_path::{Gaps, OnOff, Sizes, Steps, TrafficSpec};
 use symbiosis_run::CrossPlan;
 
@@ -36,8 +36,8 @@ fn one(path: &str, cross: &Cross, shape: &Shape) -> Result<CrossPlan, Fault> {
         file::Gaps::ParetoOnOff => {
             let usual = OnOff::default();
             Gaps::ParetoOnOff(OnOff {
-                on: cross.on_s.map_or(usual.on, Nanos::from_secs),
-                off: cross.off_s.map_or(usual.off, Nanos::from_secs),
+                on: cross.on_s.map_or(usual.on, Span::from_secs),
+                off: cross.off_s.map_or(usual.off, Span::from_secs),
                 shape: cross.shape.unwrap_or(usual.shape),
             })
         }
@@ -47,8 +47,8 @@ fn one(path: &str, cross: &Cross, shape: &Shape) -> Result<CrossPlan, Fault> {
         return Err(Fault::at(format!("{path}.{key}"), format!("`{path}.{key}` is given, but its packets do not come in bursts"))
             .help("it belongs to `gaps = \"pareto-on-off\"`; leave it out, or give that"));
     }
-    let start = Nanos::from_secs(cross.start_s);
-    let stop = cross.stop_s.map_or(Nanos::MAX, Nanos::from_secs);
+    let start = Instant::from_secs(cross.start_s);
+    let stop = cross.stop_s.map_or(Instant::NEVER, Instant::from_secs);
     if start >= stop {
         return Err(Fault::at(format!("{path}.stop_s"), format!("`{path}` stops at {} s, but starts at {} s", stop.secs(), start.secs()))
             .help("`start_s` must lie before `stop_s`"));
@@ -57,15 +57,15 @@ fn one(path: &str, cross: &Cross, shape: &Shape) -> Result<CrossPlan, Fault> {
 }
 
 /// One source's rate over time: a `count`-th of what is given, nothing before the start and after the stop.
-fn rate(given: &RateOverTime, count: u64, start: Nanos, stop: Nanos) -> Steps {
+fn rate(given: &RateOverTime, count: u64, start: Instant, stop: Instant) -> Steps {
     let share = |mbps: f64| Rate::from_mbps(mbps / count as f64);
-    let given: Vec<(Nanos, Rate)> = match given {
-        RateOverTime::Constant(mbps) => vec![(Nanos::ZERO, share(*mbps))],
-        RateOverTime::Steps(steps) => steps.iter().map(|(at, mbps)| (Nanos::from_secs(*at), share(*mbps))).collect(),
+    let given: Vec<(Instant, Rate)> = match given {
+        RateOverTime::Constant(mbps) => vec![(Instant::START, share(*mbps))],
+        RateOverTime::Steps(steps) => steps.iter().map(|(at, mbps)| (Instant::from_secs(*at), share(*mbps))).collect(),
     };
     let mut steps = vec![(start, Steps::new(&given).at(start))];
     steps.extend(given.iter().filter(|(at, _)| *at > start && *at < stop));
-    if stop < Nanos::MAX {
+    if stop < Instant::NEVER {
         steps.push((stop, Rate::ZERO));
     }
     Steps::new(&steps)

@@ -4,7 +4,7 @@ mod text;
 
 use serde::Serialize;
 use serde_json::{Value, json};
-use symbiosis_base::{Nanos, Rate};
+use symbiosis_base::{Rate, Span};
 use symbiosis_control::params;
 use symbiosis_control::registry::Feedback;
 use symbiosis_path::{CoDelSpec, Discipline, Gaps, OnOff, QueueLimit, RateSpec, Sizes, Steps};
@@ -103,7 +103,7 @@ impl Scenario {
             duration_s: plan.duration.secs(),
             seed: plan.seed,
             measure_s: [plan.measure_from.secs(), plan.measure_to.secs()],
-            trace_every_ms: plan.sample_every.map(Nanos::millis),
+            trace_every_ms: plan.sample_every.map(Span::millis),
             links: listed.zip(&self.queue_rules).map(|(link, rule)| self::link(link, rule)).collect(),
             flows: plan.flows.iter().map(|flow| self::flow(plan, flow)).collect(),
             cross: plan.cross.iter().map(|cross| self::cross(plan, cross)).collect(),
@@ -147,7 +147,7 @@ fn discipline(discipline: &Discipline) -> Value {
 
 fn flow(plan: &Plan, flow: &FlowPlan) -> Flow {
     let xmtp = matches!(flow.cc.feedback, Feedback::Reports(_));
-    let propagation = flow.route.iter().chain(&flow.ack_route).fold(Nanos::ZERO, |sum, id| sum + plan.links[*id].spec.delay);
+    let propagation = flow.route.iter().chain(&flow.ack_route).fold(Span::ZERO, |sum, id| sum + plan.links[*id].spec.delay);
     let about = |name| flow.cc.params.iter().find(|param| param.name == name).map_or("", |param| param.about);
     let value = |value: &params::Value| match value {
         params::Value::Number(n) => json!(n),

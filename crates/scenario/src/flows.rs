@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use symbiosis_base::{Bytes, Nanos, Rate};
+use symbiosis_base::{Bytes, Instant, Rate, Span};
 use symbiosis_control::params::{ParamError, Value, Values};
 use symbiosis_control::registry::Entry;
 use symbiosis_path::LinkSpec;
@@ -27,9 +27,9 @@ pub(super) struct Routed<'a> {
     /// Links that ACKs cross; a private mirror without.
     ack_route: Option<Vec<LinkId>>,
     /// Delay of the flow's own links, if it has any.
-    access: Option<Nanos>,
+    access: Option<Span>,
     /// Propagation there and back.
-    pub base_rtt: Nanos,
+    pub base_rtt: Span,
 }
 
 /// The ways of all flows.
@@ -51,20 +51,15 @@ pub(super) fn route<'a>(flows: &'a [Flow], shape: &Shape) -> Result<Vec<Routed<'
 }
 
 /// Every flow. Their private links are added to `links`.
-pub(super) fn plan(
-    target: &Target,
-    routed: Vec<Routed<'_>>,
-    links: &mut Vec<PlannedLink>,
-    duration: Nanos,
-) -> Result<Vec<FlowPlan>, Fault> {
+pub(super) fn plan(target: &Target, routed: Vec<Routed<'_>>, links: &mut Vec<PlannedLink>, end: Instant) -> Result<Vec<FlowPlan>, Fault> {
     let names = names(&routed)?;
     let mut names = names.into_iter();
     let mut flows = Vec::new();
     for flow in &routed {
-        let template = template(target, flow, duration)?;
+        let template = template(target, flow, end)?;
         for id in names.by_ref().take(flow.file.count as usize) {
             let (route, ack_route) = ways(flow, &id, links);
-            few_enough(flow, &template, &route, links, duration)?;
+            few_enough(flow, &template, &route, links, end)?;
             flows.push(FlowPlan { id, route, ack_route, ..template.clone() });
         }
     }
@@ -72,8 +67,8 @@ pub(super) fn plan(
 }
 
 /// Packets are numbered by 32 bits; the narrowest link says how many there can be.
-fn few_enough(flow: &Routed<'_>, plan: &FlowPlan, route: &[LinkId], links: &[PlannedLink], duration: Nanos) -> Result<(), Fault> {
-    let volumes = route.iter().map(|link| links[*link].spec.rate.volume(plan.start, plan.stop.min(duration)));
+fn few_enough(flow: &Routed<'_>, plan: &FlowPlan, route: &[LinkId], links: &[PlannedLink], end: Instant) -> Result<(), Fault> {
+    let volumes = route.iter().map(|link| links[*link].spec.rate.volume(plan.start, plan.stop.min(end)));
     let packets = volumes.fold(f64::INFINITY, f64::min) / plan.packet.as_f64();
     if plan.bytes.is_none() && packets > MOST_PACKETS as f64 {
         let what = format!("`{}` could send {packets:.1e} packets, more than {MOST_PACKETS}", flow.path);
@@ -108,13 +103,13 @@ fn names(routed: &[Routed<'_>]) -> Result<Vec<String>, Fault> {
 }
 
 /// All that flows of one `[[flow]]` have in common.
-fn template(target: &Target, flow: &Routed<'_>, duration: Nanos) -> Result<FlowPlan, Fault> {
+fn template(target: &Target, flow: &Routed<'_>, end: Instant) -> Result<FlowPlan, Fault> {
     let Routed { path, file, .. } = flow;
     let cc = target.controller(path, &file.cc)?;
-    let (start, stop) = (Nanos::from_secs(file.start_s), file.stop_s.map_or(duration, Nanos::from_secs));
-    if start >= duration {
+    let (start, stop) = (Instant::from_secs(file.start_s), file.stop_s.map_or(end, Instant::from_secs));
+    if start >= end {
         return Err(Fault::at(format!("{path}.start_s"), format!("`{path}` starts at {} s, after the end of the run", start.secs()))
-            .help(format!("the run ends at {} s (`duration_s`)", duration.secs())));
+            .help(format!("the run ends at {} s (`duration_s`)", end.secs())));
     }
     if start >= stop {
         return Err(Fault::at(format!("{path}.stop_s"), format!("`{path}` stops at {} s, but starts at {} s", stop.secs(), start.secs()))
@@ -136,7 +131,7 @@ fn template(target: &Target, flow: &Routed<'_>, duration: Nanos) -> Result<FlowP
         cc,
         params: params(path, cc, &file.params)?,
         start,
-        stop: stop.min(duration),
+        stop: stop.min(end),
         bytes: file.bytes.map(Bytes),
         packet: Bytes(file.packet_bytes),
         header: Bytes(file.header_bytes),

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use symbiosis_base::{Bytes, Nanos, Rate};
+use symbiosis_base::{Bytes, Rate, Span};
 use symbiosis_path::{CoDelSpec, Discipline, FqCoDelSpec, LinkSpec, QueueLimit, RateSpec, Trace};
 use symbiosis_run::PlannedLink;
 
@@ -57,7 +57,7 @@ fn trace(key: &str, file: &str, base: Option<&Path>) -> Result<Trace, Fault> {
     })
 }
 
-fn queue(path: &str, link: &Link, rate: Rate, base_rtt: Option<Nanos>) -> Result<(QueueLimit, String), Fault> {
+fn queue(path: &str, link: &Link, rate: Rate, base_rtt: Option<Span>) -> Result<(QueueLimit, String), Fault> {
     match (link.queue_packets, link.queue_bytes, link.queue_bdp) {
         (Some(packets), ..) => Ok((QueueLimit::Packets(packets), "as given".into())),
         (_, Some(bytes), _) => Ok((QueueLimit::Bytes(Bytes(bytes)), "as given".into())),

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use symbiosis_base::Nanos;
+use symbiosis_base::{Instant, Span};
 use symbiosis_run::Plan;
 
 use super::error::Fault;
@@ -26,11 +26,12 @@ pub(super) struct Resolved {
 /// # Errors
 /// The first contradiction.
 pub(super) fn resolve(target: &Target, file: File, fallback_name: &str, base: Option<&Path>) -> Result<Resolved, Fault> {
-    let duration = Nanos::from_secs(file.duration_s);
-    let (measure_from, measure_to) = window(&file, duration)?;
+    let duration = Span::from_secs(file.duration_s);
+    let end = Instant::after(duration);
+    let (measure_from, measure_to) = window(&file, end)?;
     let sample_every = match file.trace.every_ms {
-        None => Nanos((duration.0 / 1000).max(1)),
-        Some(ms) => Nanos::from_secs(ms / 1e3),
+        None => Span((duration.0 / 1000).max(1)),
+        Some(ms) => Span::from_secs(ms / 1e3),
     };
     if sample_every.0 == 0 || duration.0 / sample_every.0 > MOST_SAMPLES {
         return Err(Fault::at("trace.every_ms", "`trace.every_ms` is too small for this run")
@@ -45,7 +46,7 @@ pub(super) fn resolve(target: &Target, file: File, fallback_name: &str, base: Op
     let routed = flows::route(&file.flow, &shape)?;
     let (mut links, queue_rules) = links::links(&shape, &routed, base)?;
     let cross = cross::plan(&file.cross, &shape)?;
-    let flows = flows::plan(target, routed, &mut links, duration)?;
+    let flows = flows::plan(target, routed, &mut links, end)?;
     let plan = Plan {
         name: file.name.unwrap_or_else(|| fallback_name.into()),
         duration,
@@ -60,12 +61,12 @@ pub(super) fn resolve(target: &Target, file: File, fallback_name: &str, base: Op
     Ok(Resolved { plan, queue_rules, files })
 }
 
-fn window(file: &File, duration: Nanos) -> Result<(Nanos, Nanos), Fault> {
-    let from = Nanos::from_secs(file.measure.from_s.unwrap_or(0.0));
-    let to = file.measure.to_s.map_or(duration, Nanos::from_secs);
-    if to > duration {
+fn window(file: &File, end: Instant) -> Result<(Instant, Instant), Fault> {
+    let from = Instant::from_secs(file.measure.from_s.unwrap_or(0.0));
+    let to = file.measure.to_s.map_or(end, Instant::from_secs);
+    if to > end {
         let what = format!("`measure.to_s` is {}, after the end of the run", to.secs());
-        return Err(Fault::at("measure.to_s", what).help(format!("the run ends at {} s (`duration_s`)", duration.secs())));
+        return Err(Fault::at("measure.to_s", what).help(format!("the run ends at {} s (`duration_s`)", end.secs())));
     }
     if from >= to {
         let key = if file.measure.from_s.is_some() { "measure.from_s" } else { "measure.to_s" };

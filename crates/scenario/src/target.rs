@@ -1,6 +1,6 @@
 //! What a scenario is made for: the controllers that there are, and what of the format can be carried out.
 
-use symbiosis_base::Nanos;
+use symbiosis_base::Span;
 use symbiosis_control::registry::{self, Entry, Feedback};
 
 use super::error::Fault;
@@ -123,7 +123,7 @@ fn refusals(flow: &Flow) -> [(&'static str, bool, &'static str); 8] {
         ("packet_bytes", !KERNEL_PACKETS.contains(&flow.packet_bytes), "a packet here has 576 to 9000 bytes"),
         ("header_bytes", !usual.contains(&flow.header_bytes), "its header has 52 bytes, time stamps included: leave it out"),
         ("ack_bytes", !usual.contains(&flow.ack_bytes), "its ACKs have 52 bytes, and more with selective ACKs: leave it out"),
-        ("ack_delay_ms", millis(flow.ack_delay_ms) != Nanos::from_millis(40), "it adapts its delay, from 40 ms on: leave it out"),
+        ("ack_delay_ms", millis(flow.ack_delay_ms) != Span::from_millis(40), "it adapts its delay, from 40 ms on: leave it out"),
         ("receiver_times", flow.receiver_times, "its time stamps have milliseconds, and are the sender's: leave it out"),
         ("send_timer_us", flow.send_timer_us > 0.0, "the host's timer is what it is: leave it out"),
         ("coalesce_us", flow.coalesce_us > 0.0, "its devices hand up each packet at once: leave it out"),

@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use symbiosis_base::{Bytes, Nanos};
+use symbiosis_base::{Bytes, Instant, Span};
 use symbiosis_control::params::Param;
 use symbiosis_control::registry::{Entry, Feedback};
 use symbiosis_path::{CoDelSpec, Discipline, FqCoDelSpec, Gaps, OnOff, QueueLimit, RateSpec, Sizes};
@@ -16,7 +16,7 @@ fn parse(text: &str, sets: &[&str]) -> Scenario {
 
 /// Rate in Mbit/s and delay in ms of each link of a way.
 fn way(plan: &Plan, route: &[LinkId]) -> Vec<(f64, f64)> {
-    route.iter().map(|id| &plan.links[*id].spec).map(|link| (link.rate.nominal(Nanos::ZERO).mbps(), link.delay.millis())).collect()
+    route.iter().map(|id| &plan.links[*id].spec).map(|link| (link.rate.nominal(Instant::START).mbps(), link.delay.millis())).collect()
 }
 
 const DUMBBELL: &str = r#"duration_s = 100
@@ -86,13 +86,13 @@ fn a_dumbbell_is_a_link_between_private_links() {
 fn defaults_are_those_that_the_keys_promise() {
     let plan = parse(DUMBBELL, &[]).plan;
     let flow = &plan.flows[0];
-    assert_eq!((flow.start, flow.stop, flow.bytes), (Nanos::ZERO, Nanos::from_secs(100.0), None));
+    assert_eq!((flow.start, flow.stop, flow.bytes), (Instant::START, Instant::from_secs(100.0), None));
     assert_eq!((flow.packet, flow.header, flow.ack, flow.initial_window), (Bytes(1500), Bytes(40), Bytes(40), 10));
-    assert_eq!((flow.delayed_ack, flow.ack_delay), (false, Nanos::from_millis(40)));
-    assert_eq!((flow.min_rto, flow.receiver_times), (Nanos::from_millis(200), false));
+    assert_eq!((flow.delayed_ack, flow.ack_delay), (false, Span::from_millis(40)));
+    assert_eq!((flow.min_rto, flow.receiver_times), (Span::from_millis(200), false));
     assert_eq!((flow.recovery, plan.flows[1].recovery), (Recovery::Sack, Recovery::NewReno));
-    assert_eq!((plan.measure_from, plan.measure_to), (Nanos::ZERO, Nanos::from_secs(100.0)));
-    assert_eq!((plan.seed, plan.sample_every), (1, Some(Nanos::from_millis(100))));
+    assert_eq!((plan.measure_from, plan.measure_to), (Instant::START, Instant::from_secs(100.0)));
+    assert_eq!((plan.seed, plan.sample_every), (1, Some(Span::from_millis(100))));
     assert_eq!((plan.cross[0].traffic.sizes, plan.cross[0].traffic.gaps), (Sizes::Fixed(Bytes(1500)), Gaps::Exponential));
 }
 
@@ -113,7 +113,7 @@ fn sources_share_a_rate() {
     for source in cross {
         let steps: Vec<(f64, f64)> = source.traffic.rate.iter().map(|(at, rate)| (at.secs(), rate.mbps())).collect();
         assert_eq!(steps, [(10.0, 5.0), (40.0, 17.5), (60.0, 0.0)]);
-        let bursts = OnOff { on: Nanos::from_millis(200), off: Nanos::from_millis(500), shape: 1.5 };
+        let bursts = OnOff { on: Span::from_millis(200), off: Span::from_millis(500), shape: 1.5 };
         assert_eq!(source.traffic.gaps, Gaps::ParetoOnOff(bursts));
     }
     let text = scenario.explain().to_string();
@@ -130,7 +130,7 @@ fn routes_cross_what_they_name() {
     assert_eq!(plan.flows[0].route, [0, 1], "without access keys there are no access links");
     // The mirror runs backwards, at the greatest rate of steps, and neither loses nor disturbs.
     assert_eq!(way(&plan, &plan.flows[0].ack_route), [(20.0, 7.0), (40.0, 3.0)]);
-    assert!(plan.flows[0].ack_route.iter().all(|id| plan.links[*id].spec.loss == 0.0 && plan.links[*id].spec.jitter == Nanos::ZERO));
+    assert!(plan.flows[0].ack_route.iter().all(|id| plan.links[*id].spec.loss == 0.0 && plan.links[*id].spec.jitter == Span::ZERO));
     let other = &plan.flows[1];
     assert_eq!(way(&plan, &other.route), [(200.0, 1.0), (20.0, 7.0), (200.0, 1.0)]);
     assert_eq!(other.ack_route[1], 0, "ACKs cross the link that ack_route names");
@@ -142,7 +142,7 @@ fn routes_cross_what_they_name() {
 #[test]
 fn a_queue_is_managed_as_its_keys_say() {
     let discipline = |sets: &[&str]| parse(DUMBBELL, sets).plan.links[0].spec.discipline;
-    let codel = |target, interval| CoDelSpec { target: Nanos::from_millis(target), interval: Nanos::from_millis(interval) };
+    let codel = |target, interval| CoDelSpec { target: Span::from_millis(target), interval: Span::from_millis(interval) };
     assert_eq!(discipline(&[]), Discipline::DropTail);
     assert_eq!(discipline(&["bottleneck.queue=codel"]), Discipline::CoDel(codel(5, 100)));
     let fair = FqCoDelSpec { codel: codel(5, 100), flows: 1024, quantum: Bytes(1500) };
@@ -168,7 +168,7 @@ fn a_change_keeps_the_rest_of_the_text() {
     let scenario = parse(DUMBBELL, &changes);
     assert!(scenario.text.contains("rate_mbps = 50 # of the radio"), "{}", scenario.text);
     assert_eq!(scenario.plan.links[0].spec.queue, QueueLimit::Packets(7), "one key of a queue's size replaces the other");
-    assert_eq!((scenario.plan.measure_from, scenario.name.as_str()), (Nanos::from_secs(3.0), "a b"));
+    assert_eq!((scenario.plan.measure_from, scenario.name.as_str()), (Instant::from_secs(3.0), "a b"));
     let ids: Vec<&str> = scenario.plan.flows.iter().map(|flow| flow.id.as_str()).collect();
     assert_eq!(ids, ["reno-1", "reno-2"]);
     let again = parse(&scenario.text, &[]);

@@ -10,7 +10,7 @@
 //! `access_delay_ms`. Without an `ack_route` ACKs come back over a private mirror of the way there: links of the same rates (the
 //! greatest of steps, a trace's mean) and delays, with room for whatever comes and without loss or jitter, so ACKs never wait for anyone.
 
-use symbiosis_base::{Nanos, Rate};
+use symbiosis_base::{Instant, Rate, Span};
 use symbiosis_path::{RateSpec, Steps};
 use symbiosis_run::LinkId;
 
@@ -89,8 +89,8 @@ impl Shape {
     }
 
     /// Propagation along a route, one way.
-    pub fn delay(&self, route: &[LinkId]) -> Nanos {
-        route.iter().fold(Nanos::ZERO, |sum, id| sum + millis(self.links[*id].2.delay_ms))
+    pub fn delay(&self, route: &[LinkId]) -> Span {
+        route.iter().fold(Span::ZERO, |sum, id| sum + millis(self.links[*id].2.delay_ms))
     }
 }
 
@@ -104,10 +104,10 @@ pub(super) fn greatest(rate: &RateSpec) -> Rate {
 }
 
 pub(super) fn to_steps(steps: &[(f64, f64)]) -> Steps {
-    let steps: Vec<(Nanos, Rate)> = steps.iter().map(|(at, mbps)| (Nanos::from_secs(*at), Rate::from_mbps(*mbps))).collect();
+    let steps: Vec<(Instant, Rate)> = steps.iter().map(|(at, mbps)| (Instant::from_secs(*at), Rate::from_mbps(*mbps))).collect();
     Steps::new(&steps)
 }
 
-pub(super) fn millis(ms: f64) -> Nanos {
-    Nanos::from_secs(ms / 1e3)
+pub(super) fn millis(ms: f64) -> Span {
+    Span::from_secs(ms / 1e3)
 }

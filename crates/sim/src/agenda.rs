@@ -4,7 +4,7 @@
 //! one instant. So the agenda never grows with the packets in flight, a slot's instant may move both ways, and a tie goes to the lower
 //! slot: the order of events is a function of the plan alone.
 
-use symbiosis_base::Nanos;
+use symbiosis_base::Instant;
 
 /// Index of a slot.
 pub(crate) type Slot = usize;
@@ -13,19 +13,19 @@ pub(crate) type Slot = usize;
 #[derive(Debug)]
 pub(crate) struct Agenda {
     /// A complete binary tree, the root at 1: each node is the earlier of its two children, the leaves are the slots.
-    tree: Vec<Nanos>,
+    tree: Vec<Instant>,
     leaves: usize,
 }
 
 impl Agenda {
     pub(crate) fn new(slots: usize) -> Agenda {
         let leaves = slots.next_power_of_two().max(2);
-        Agenda { tree: vec![Nanos::MAX; 2 * leaves], leaves }
+        Agenda { tree: vec![Instant::NEVER; 2 * leaves], leaves }
     }
 
-    /// The slot happens at `at`, or never for [`Nanos::MAX`]; its earlier instant is forgotten.
+    /// The slot happens at `at`, or never for [`Instant::NEVER`]; its earlier instant is forgotten.
     #[inline]
-    pub(crate) fn set(&mut self, slot: Slot, at: Nanos) {
+    pub(crate) fn set(&mut self, slot: Slot, at: Instant) {
         let mut node = self.leaves + slot;
         self.tree[node] = at;
         while node > 1 {
@@ -40,13 +40,13 @@ impl Agenda {
 
     /// The instant that a slot holds.
     #[inline]
-    pub(crate) fn get(&self, slot: Slot) -> Nanos {
+    pub(crate) fn get(&self, slot: Slot) -> Instant {
         self.tree[self.leaves + slot]
     }
 
-    /// The earliest instant and its slot; [`Nanos::MAX`] when nothing will ever happen.
+    /// The earliest instant and its slot; [`Instant::NEVER`] when nothing will ever happen.
     #[inline]
-    pub(crate) fn next(&self) -> (Nanos, Slot) {
+    pub(crate) fn next(&self) -> (Instant, Slot) {
         let mut node = 1;
         while node < self.leaves {
             node = 2 * node + usize::from(self.tree[2 * node + 1] < self.tree[2 * node]);
@@ -67,15 +67,15 @@ mod tests {
             moves in proptest::collection::vec((0usize..40, 0u64..20), 1..200),
         ) {
             let mut agenda = Agenda::new(slots);
-            let mut plain = vec![Nanos::MAX; slots];
+            let mut plain = vec![Instant::NEVER; slots];
             for (slot, at) in moves {
                 let slot = slot % slots;
-                agenda.set(slot, Nanos(at));
-                plain[slot] = Nanos(at);
+                agenda.set(slot, Instant(at));
+                plain[slot] = Instant(at);
                 let earliest = *plain.iter().min().unwrap();
                 let first = plain.iter().position(|at| *at == earliest).unwrap();
                 prop_assert_eq!(agenda.next(), (earliest, first));
-                prop_assert_eq!(agenda.get(slot), Nanos(at));
+                prop_assert_eq!(agenda.get(slot), Instant(at));
             }
         }
     }

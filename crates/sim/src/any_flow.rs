@@ -1,6 +1,6 @@
 //! A flow of whichever transport its controller goes by.
 
-use symbiosis_base::Nanos;
+use symbiosis_base::Instant;
 use symbiosis_control::Report;
 use symbiosis_path::Offered;
 use symbiosis_run::{FlowPlan, FlowSample, FlowSummary, Ledger, LinkId};
@@ -28,12 +28,12 @@ macro_rules! whichever {
 }
 
 impl AnyFlow {
-    pub(crate) fn wake(&mut self, net: &mut Network<'_>, now: Nanos) {
+    pub(crate) fn wake(&mut self, net: &mut Network<'_>, now: Instant) {
         whichever!(self, flow => flow.wake(net, now));
     }
 
     #[inline]
-    pub(crate) fn acked(&mut self, net: &mut Network<'_>, now: Nanos) {
+    pub(crate) fn acked(&mut self, net: &mut Network<'_>, now: Instant) {
         whichever!(self, flow => flow.acked(net, now));
     }
 
@@ -42,19 +42,19 @@ impl AnyFlow {
     }
 
     #[inline]
-    pub(crate) fn data_turn(&mut self, net: &mut Network<'_>, hop: usize, now: Nanos) {
+    pub(crate) fn data_turn(&mut self, net: &mut Network<'_>, hop: usize, now: Instant) {
         whichever!(self, flow => flow.data_turn(net, hop, now));
     }
 
-    pub(crate) fn ack_turn(&mut self, net: &mut Network<'_>, hop: usize, now: Nanos) {
+    pub(crate) fn ack_turn(&mut self, net: &mut Network<'_>, hop: usize, now: Instant) {
         whichever!(self, flow => flow.ack_turn(net, hop, now));
     }
 
-    pub(crate) fn data_decided(&mut self, net: &mut Network<'_>, hop: usize, now: Nanos, offered: Offered) {
+    pub(crate) fn data_decided(&mut self, net: &mut Network<'_>, hop: usize, now: Instant, offered: Offered) {
         whichever!(self, flow => flow.data_decided(net, hop, now, offered));
     }
 
-    pub(crate) fn ack_decided(&mut self, net: &mut Network<'_>, hop: usize, now: Nanos, offered: Offered) {
+    pub(crate) fn ack_decided(&mut self, net: &mut Network<'_>, hop: usize, now: Instant, offered: Offered) {
         whichever!(self, flow => flow.ack_decided(net, hop, now, offered));
     }
 
@@ -62,7 +62,7 @@ impl AnyFlow {
         whichever!(self, flow => flow.timer())
     }
 
-    pub(crate) fn runs_at(&self, now: Nanos) -> bool {
+    pub(crate) fn runs_at(&self, now: Instant) -> bool {
         whichever!(self, flow => flow.runs_at(now))
     }
 
@@ -74,7 +74,7 @@ impl AnyFlow {
         whichever!(self, flow => flow.data.taken(hop))
     }
 
-    pub(crate) fn sample(&mut self, now: Nanos) {
+    pub(crate) fn sample(&mut self, now: Instant) {
         whichever!(self, flow => flow.sample(now));
     }
 

@@ -1,26 +1,26 @@
 //! The receiving host's network card, which may spare its host interrupts.
 
-use symbiosis_base::Nanos;
+use symbiosis_base::{Instant, Span};
 
 /// Hands packets up at interrupts, which come at least so long after one another.
 #[derive(Debug)]
 pub(crate) struct Card {
     /// Zero for an interrupt with each packet.
-    least: Nanos,
+    least: Span,
     /// The last interrupt that is due.
-    interrupt: Nanos,
+    interrupt: Instant,
     /// No other comes before this.
-    ready: Nanos,
+    ready: Instant,
 }
 
 impl Card {
-    pub(crate) fn new(least: Nanos) -> Card {
-        Card { least, interrupt: Nanos::ZERO, ready: Nanos::ZERO }
+    pub(crate) fn new(least: Span) -> Card {
+        Card { least, interrupt: Instant::START, ready: Instant::START }
     }
 
     /// When the host sees a packet that arrives at `at`; arrivals in their order.
     #[inline]
-    pub(crate) fn hands_up(&mut self, at: Nanos) -> Nanos {
+    pub(crate) fn hands_up(&mut self, at: Instant) -> Instant {
         // With the one that is due already, or with one that this packet asks for.
         if at > self.interrupt {
             self.interrupt = at.max(self.ready);
@@ -35,8 +35,8 @@ mod tests {
     use super::*;
 
     fn seen(least: u64, arrivals: &[u64]) -> Vec<u64> {
-        let mut card = Card::new(Nanos(least));
-        arrivals.iter().map(|at| card.hands_up(Nanos(*at)).0).collect()
+        let mut card = Card::new(Span(least));
+        arrivals.iter().map(|at| card.hands_up(Instant(*at)).0).collect()
     }
 
     #[test]

@@ -6,7 +6,7 @@
 
 use std::collections::VecDeque;
 
-use symbiosis_base::{Bytes, Nanos};
+use symbiosis_base::{Bytes, Instant};
 use symbiosis_path::{Drop, Link, ManagedLink, Offered};
 use symbiosis_run::LinkId;
 
@@ -21,7 +21,7 @@ pub(crate) struct Network<'t> {
     pub(crate) taken: Vec<u64>,
     pub(crate) agenda: Agenda,
     /// The end of the run. What would happen after it does not happen: links see nothing of it.
-    pub(crate) end: Nanos,
+    pub(crate) end: Instant,
 }
 
 /// A link.
@@ -42,7 +42,7 @@ pub(crate) struct Managed {
 
 impl Network<'_> {
     /// The slot of a managed link has come: what it decides by `now` is decided.
-    pub(crate) fn advance(&mut self, link: LinkId, now: Nanos) {
+    pub(crate) fn advance(&mut self, link: LinkId, now: Instant) {
         let Line::Managed(managed) = &mut self.links[link] else { unreachable!("a plain link has no slot") };
         managed.link.advance(now);
         self.agenda.set(managed.slot, managed.link.turn_at());
@@ -76,7 +76,7 @@ pub(crate) trait Cargo: Copy {
 #[derive(Debug)]
 pub(crate) struct Pipe<P> {
     slot: Slot,
-    queue: VecDeque<(Nanos, P)>,
+    queue: VecDeque<(Instant, P)>,
 }
 
 impl<P: Copy> Pipe<P> {
@@ -85,7 +85,7 @@ impl<P: Copy> Pipe<P> {
     }
 
     #[inline]
-    pub(crate) fn push(&mut self, agenda: &mut Agenda, at: Nanos, packet: P) {
+    pub(crate) fn push(&mut self, agenda: &mut Agenda, at: Instant, packet: P) {
         if self.queue.is_empty() {
             agenda.set(self.slot, at);
         }
@@ -96,7 +96,7 @@ impl<P: Copy> Pipe<P> {
     #[inline]
     pub(crate) fn pop(&mut self, agenda: &mut Agenda) -> P {
         let (_, packet) = self.queue.pop_front().expect("a slot is on the agenda only while its pipe holds a packet");
-        agenda.set(self.slot, self.queue.front().map_or(Nanos::MAX, |(at, _)| *at));
+        agenda.set(self.slot, self.queue.front().map_or(Instant::NEVER, |(at, _)| *at));
         packet
     }
 
@@ -108,13 +108,13 @@ impl<P: Copy> Pipe<P> {
 /// What became of a packet that was set on its way.
 pub(crate) enum Carried<P> {
     /// It comes out at the end of the route.
-    Arrives(Nanos, P),
+    Arrives(Instant, P),
     /// It waits for its turn before a shared link.
     OnTheWay,
     /// It gets to its next link, or out, only after the end.
     TooLate,
     /// A link dropped it.
-    Dropped(Nanos),
+    Dropped(Instant),
 }
 
 #[derive(Debug)]
@@ -161,13 +161,13 @@ impl<P: Cargo> Conveyor<P> {
 
     /// A packet sets out at `now`.
     #[inline]
-    pub(crate) fn enter(&mut self, net: &mut Network<'_>, now: Nanos, packet: P) -> Carried<P> {
+    pub(crate) fn enter(&mut self, net: &mut Network<'_>, now: Instant, packet: P) -> Carried<P> {
         self.reach(net, 0, now, packet)
     }
 
     /// The turn of the first packet before `hop` has come.
     #[inline]
-    pub(crate) fn turn(&mut self, net: &mut Network<'_>, hop: usize, now: Nanos) -> Carried<P> {
+    pub(crate) fn turn(&mut self, net: &mut Network<'_>, hop: usize, now: Instant) -> Carried<P> {
         let pipe = self.hops[hop].pipe.as_mut().expect("only shared links have turns");
         let packet = pipe.pop(&mut net.agenda);
         if self.hops[hop].held.is_some() {
@@ -180,7 +180,7 @@ impl<P: Cargo> Conveyor<P> {
     }
 
     #[inline]
-    fn reach(&mut self, net: &mut Network<'_>, mut hop: usize, mut now: Nanos, packet: P) -> Carried<P> {
+    fn reach(&mut self, net: &mut Network<'_>, mut hop: usize, mut now: Instant, packet: P) -> Carried<P> {
         loop {
             if now > net.end {
                 return Carried::TooLate;
@@ -201,7 +201,7 @@ impl<P: Cargo> Conveyor<P> {
     }
 
     #[inline]
-    fn cross(&mut self, net: &mut Network<'_>, hop: usize, now: Nanos, packet: P) -> Result<Nanos, Carried<P>> {
+    fn cross(&mut self, net: &mut Network<'_>, hop: usize, now: Instant, packet: P) -> Result<Instant, Carried<P>> {
         let Line::Plain(link) = &mut net.links[self.hops[hop].link] else { unreachable!("before a managed link is a pipe") };
         let offered = link.offer(now, packet.size());
         self.note(net, hop, packet, offered);
@@ -209,7 +209,7 @@ impl<P: Cargo> Conveyor<P> {
     }
 
     /// A packet joins the queue of a managed link.
-    fn join(&mut self, net: &mut Network<'_>, hop: usize, now: Nanos, packet: P) -> Carried<P> {
+    fn join(&mut self, net: &mut Network<'_>, hop: usize, now: Instant, packet: P) -> Carried<P> {
         let hop = &mut self.hops[hop];
         let (Line::Managed(managed), Some(held)) = (&mut net.links[hop.link], &mut hop.held) else {
             unreachable!("only managed links hold packets")
@@ -227,7 +227,7 @@ impl<P: Cargo> Conveyor<P> {
     }
 
     /// A managed link has decided on the oldest packet that it holds of this stream.
-    pub(crate) fn decided(&mut self, net: &mut Network<'_>, hop: usize, now: Nanos, offered: Offered) -> Carried<P> {
+    pub(crate) fn decided(&mut self, net: &mut Network<'_>, hop: usize, now: Instant, offered: Offered) -> Carried<P> {
         let held = self.hops[hop].held.as_mut().and_then(|held| held.packets.pop_front());
         let packet = held.expect("a link decides on what it holds");
         self.note(net, hop, packet, offered);

@@ -1,6 +1,6 @@
 //! UDP: sources that nobody answers.
 
-use symbiosis_base::{Bytes, Nanos};
+use symbiosis_base::{Bytes, Instant};
 use symbiosis_path::{Offered, Traffic};
 
 use crate::agenda::Slot;
@@ -39,24 +39,24 @@ impl Cross {
                 self.next = Datagram(size.0 as u32);
                 at
             }
-            None => Nanos::MAX,
+            None => Instant::NEVER,
         };
         net.agenda.set(self.slot, at);
     }
 
     /// The packet that was scheduled leaves.
-    pub(crate) fn leaves(&mut self, net: &mut Network<'_>, now: Nanos) {
+    pub(crate) fn leaves(&mut self, net: &mut Network<'_>, now: Instant) {
         self.conveyor.enter(net, now, self.next);
         self.schedule(net);
     }
 
     /// It is this source's turn before a shared link.
-    pub(crate) fn turn(&mut self, net: &mut Network<'_>, hop: usize, now: Nanos) {
+    pub(crate) fn turn(&mut self, net: &mut Network<'_>, hop: usize, now: Instant) {
         self.conveyor.turn(net, hop, now);
     }
 
     /// A managed link has decided on a packet.
-    pub(crate) fn decided(&mut self, net: &mut Network<'_>, hop: usize, now: Nanos, offered: Offered) {
+    pub(crate) fn decided(&mut self, net: &mut Network<'_>, hop: usize, now: Instant, offered: Offered) {
         self.conveyor.decided(net, hop, now, offered);
     }
 }

@@ -1,6 +1,6 @@
 //! A flow: its two ends and the packets between them.
 
-use symbiosis_base::{Bytes, Nanos};
+use symbiosis_base::{Bytes, Instant, Span};
 use symbiosis_path::Offered;
 use symbiosis_run::tally::{Arrivals, Tally};
 use symbiosis_run::{FlowPlan, FlowSample, FlowSummary, Ledger};
@@ -28,8 +28,8 @@ pub(crate) struct Flow<T: Transport> {
     pub(crate) data: Conveyor<T::Data>,
     far: FarEnd<T>,
     timer: Slot,
-    start: Nanos,
-    stop: Nanos,
+    start: Instant,
+    stop: Instant,
     samples: Vec<FlowSample>,
 }
 
@@ -45,22 +45,22 @@ struct FarEnd<T: Transport> {
     arrivals: Arrivals,
     header: Bytes,
     ledger: Ledger,
-    end: Nanos,
+    end: Instant,
     delivered: Delivered,
 }
 
 /// Bytes that have arrived, sampled.
 struct Delivered {
     bytes: u64,
-    every: Nanos,
-    next: Nanos,
+    every: Span,
+    next: Instant,
     samples: Vec<u64>,
 }
 
 impl Delivered {
     /// Takes the samples that are due before something arrives at `now`.
     #[inline]
-    fn advance(&mut self, now: Nanos) {
+    fn advance(&mut self, now: Instant) {
         while self.next < now {
             self.samples.push(self.bytes);
             self.next = self.next.saturating_add(self.every);
@@ -75,11 +75,11 @@ impl<T: Transport> Flow<T> {
         (tally, arrivals): (Tally, Arrivals),
         (data, acks): (Conveyor<T::Data>, Conveyor<T::Ack>),
         slots: Slots,
-        end: Nanos,
-        sample_every: Option<Nanos>,
+        end: Instant,
+        sample_every: Option<Span>,
     ) -> Flow<T> {
-        let every = sample_every.unwrap_or(Nanos::MAX);
-        let next = if sample_every.is_some() { Nanos::ZERO } else { Nanos::MAX };
+        let every = sample_every.unwrap_or(Span::MAX);
+        let next = if sample_every.is_some() { Instant::START } else { Instant::NEVER };
         Flow {
             index,
             sender,
@@ -105,9 +105,9 @@ impl<T: Transport> Flow<T> {
     }
 
     /// The timer's instant has come: the start, the stop, a departure or a timeout.
-    pub(crate) fn wake(&mut self, net: &mut Network<'_>, now: Nanos) {
+    pub(crate) fn wake(&mut self, net: &mut Network<'_>, now: Instant) {
         if now >= self.stop {
-            self.stop = Nanos::MAX;
+            self.stop = Instant::NEVER;
             self.sender.stop();
         }
         self.sender.wake(now, &mut self.tally);
@@ -116,7 +116,7 @@ impl<T: Transport> Flow<T> {
 
     /// An ACK reaches the sender.
     #[inline]
-    pub(crate) fn acked(&mut self, net: &mut Network<'_>, now: Nanos) {
+    pub(crate) fn acked(&mut self, net: &mut Network<'_>, now: Instant) {
         let ack = self.far.inbox.pop(&mut net.agenda);
         if let Some(tap) = &mut net.tap {
             tap.passes(&Passing { at: now, flow: self.index, packet: ack.packet() });
@@ -135,33 +135,33 @@ impl<T: Transport> Flow<T> {
 
     /// It is this flow's turn before a shared link on the data's way.
     #[inline]
-    pub(crate) fn data_turn(&mut self, net: &mut Network<'_>, hop: usize, now: Nanos) {
+    pub(crate) fn data_turn(&mut self, net: &mut Network<'_>, hop: usize, now: Instant) {
         let carried = self.data.turn(net, hop, now);
         self.far.carried(net, carried);
     }
 
     /// It is this flow's turn before a shared link on the ACKs' way.
-    pub(crate) fn ack_turn(&mut self, net: &mut Network<'_>, hop: usize, now: Nanos) {
+    pub(crate) fn ack_turn(&mut self, net: &mut Network<'_>, hop: usize, now: Instant) {
         if let Carried::Arrives(at, ack) = self.far.acks.turn(net, hop, now) {
             self.far.inbox.push(&mut net.agenda, at, ack);
         }
     }
 
     /// A managed link on the data's way has decided on a packet.
-    pub(crate) fn data_decided(&mut self, net: &mut Network<'_>, hop: usize, now: Nanos, offered: Offered) {
+    pub(crate) fn data_decided(&mut self, net: &mut Network<'_>, hop: usize, now: Instant, offered: Offered) {
         let carried = self.data.decided(net, hop, now, offered);
         self.far.carried(net, carried);
     }
 
     /// A managed link on the ACKs' way has decided on one.
-    pub(crate) fn ack_decided(&mut self, net: &mut Network<'_>, hop: usize, now: Nanos, offered: Offered) {
+    pub(crate) fn ack_decided(&mut self, net: &mut Network<'_>, hop: usize, now: Instant, offered: Offered) {
         if let Carried::Arrives(at, ack) = self.far.acks.decided(net, hop, now, offered) {
             self.far.inbox.push(&mut net.agenda, at, ack);
         }
     }
 
     #[inline]
-    fn send(&mut self, net: &mut Network<'_>, now: Nanos) {
+    fn send(&mut self, net: &mut Network<'_>, now: Instant) {
         let (data, far, flow) = (&mut self.data, &mut self.far, self.index);
         self.sender.send(now, &mut self.tally, |packet| {
             far.ledger.sent += 1;
@@ -183,17 +183,17 @@ impl<T: Transport> Flow<T> {
     }
 
     /// Whether the flow sends at that instant.
-    pub(crate) fn runs_at(&self, now: Nanos) -> bool {
+    pub(crate) fn runs_at(&self, now: Instant) -> bool {
         self.start <= now && now < self.stop
     }
 
-    pub(crate) fn sample(&mut self, now: Nanos) {
+    pub(crate) fn sample(&mut self, now: Instant) {
         self.samples.push(self.sender.sample(now, &self.tally));
     }
 
     /// The end of the run.
     pub(crate) fn finish(mut self, plan: &FlowPlan) -> (FlowSummary, Vec<FlowSample>, Ledger) {
-        self.far.delivered.advance(self.far.end.saturating_add(Nanos(1)));
+        self.far.delivered.advance(self.far.end.saturating_add(Span(1)));
         for (sample, delivered) in self.samples.iter_mut().zip(&self.far.delivered.samples) {
             sample.delivered_bytes = *delivered;
         }
@@ -221,7 +221,7 @@ impl<T: Transport> FarEnd<T> {
     }
 
     #[inline]
-    fn arrives(&mut self, net: &mut Network<'_>, at: Nanos, data: T::Data) {
+    fn arrives(&mut self, net: &mut Network<'_>, at: Instant, data: T::Data) {
         let (acks, inbox) = (&mut self.acks, &mut self.inbox);
         let delayed = self.receiver.deadline();
         let new = self.receiver.arrives(at, &data, |at, ack| {
@@ -240,7 +240,7 @@ impl<T: Transport> FarEnd<T> {
         self.delivered.bytes += data.size().0;
     }
 
-    fn answer(&mut self, net: &mut Network<'_>, at: Nanos, ack: T::Ack) {
+    fn answer(&mut self, net: &mut Network<'_>, at: Instant, ack: T::Ack) {
         if let Carried::Arrives(at, ack) = self.acks.enter(net, at, ack) {
             self.inbox.push(&mut net.agenda, at, ack);
         }

@@ -1,6 +1,6 @@
 //! What a flow has to send.
 
-use symbiosis_base::{Bytes, Nanos};
+use symbiosis_base::{Bytes, Instant};
 use symbiosis_control::PacketLost;
 use symbiosis_run::FlowPlan;
 
@@ -44,7 +44,7 @@ impl Load {
     }
 
     /// A packet's loss, as a controller hears of it.
-    pub(crate) fn lost(&self, now: Nanos, number: u32, record: &Record, in_flight: u32) -> PacketLost {
+    pub(crate) fn lost(&self, now: Instant, number: u32, record: &Record, in_flight: u32) -> PacketLost {
         PacketLost::new(now, number.into(), self.size(number), record.sent_at).with_in_flight(self.bytes(in_flight))
     }
 

@@ -5,7 +5,7 @@
 //! the place of `w/τ`; in a standing queue both differ, because a window then stands for less than `w/τ` (see
 //! `symbiosis-theory`).
 
-use symbiosis_base::{Bytes, Nanos, Rate};
+use symbiosis_base::{Bytes, Instant, Rate, Span};
 use symbiosis_control::Report;
 use symbiosis_path::{LinkSpec, TrafficSpec};
 use symbiosis_run::{LinkId, Plan};
@@ -17,9 +17,9 @@ use crate::conveyor::Network;
 /// Reads the path of one flow, once in a base round-trip time.
 pub(crate) struct Oracle {
     pub(crate) slot: Slot,
-    every: Nanos,
+    every: Span,
     hops: Vec<Hop>,
-    last: Nanos,
+    last: Instant,
     begun: bool,
 }
 
@@ -32,13 +32,13 @@ struct Hop {
 }
 
 /// The least time between two readings: a path without delay has no base round-trip time.
-const LEAST_EVERY: Nanos = Nanos::from_millis(1);
+const LEAST_EVERY: Span = Span::from_millis(1);
 
 impl Oracle {
     pub(crate) fn new(plan: &Plan, flow: usize, slot: Slot) -> Oracle {
         let flow = &plan.flows[flow];
         let delay = |route: &[LinkId]| route.iter().map(|link| plan.links[*link].spec.delay.0).sum::<u64>();
-        let base_rtt = Nanos(delay(&flow.route) + delay(&flow.ack_route));
+        let base_rtt = Span(delay(&flow.route) + delay(&flow.ack_route));
         let hop = |&link: &LinkId| Hop {
             spec: plan.links[link].spec.clone(),
             cross: plan.cross.iter().filter(|cross| cross.route.contains(&link)).map(|cross| cross.traffic.clone()).collect(),
@@ -48,10 +48,10 @@ impl Oracle {
     }
 
     /// The oracle's instant has come: reads the path for a flow that runs, and tells when to come again.
-    pub(crate) fn visit(&mut self, net: &Network<'_>, flow: &mut AnyFlow, now: Nanos) -> Nanos {
+    pub(crate) fn visit(&mut self, net: &Network<'_>, flow: &mut AnyFlow, now: Instant) -> Instant {
         let report = self.read(net, flow, now);
         match (flow.runs_at(now), self.begun) {
-            (false, _) => return Nanos::MAX,
+            (false, _) => return Instant::NEVER,
             // The first visit is at the flow's start: what others did before is no reading yet.
             (true, false) => self.begun = true,
             (true, true) => flow.report(&report),
@@ -60,7 +60,7 @@ impl Oracle {
     }
 
     /// What a perfect measurement would read now.
-    fn read(&mut self, net: &Network<'_>, flow: &AnyFlow, now: Nanos) -> Report {
+    fn read(&mut self, net: &Network<'_>, flow: &AnyFlow, now: Instant) -> Report {
         let span = now - self.last;
         self.last = now;
         let (mut capacity, mut available) = (Rate::from_bytes_per_s(f64::INFINITY), Rate::from_bytes_per_s(f64::INFINITY));

@@ -1,6 +1,6 @@
 //! What passes a sender's network interface, for whoever wants to see it: a capture file, a test.
 
-use symbiosis_base::{Bytes, Nanos};
+use symbiosis_base::{Bytes, Instant};
 
 /// Sees every packet that leaves a sender and every ACK that reaches one.
 pub trait Tap {
@@ -12,7 +12,7 @@ pub trait Tap {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Passing {
     /// When.
-    pub at: Nanos,
+    pub at: Instant,
     /// The flow's index in the plan.
     pub flow: usize,
     /// Which packet.

@@ -1,6 +1,6 @@
 //! What carries a flow: two ends and what passes between them. TCP is one, XMTP another; static dispatch, so neither pays for the other.
 
-use symbiosis_base::Nanos;
+use symbiosis_base::Instant;
 use symbiosis_control::Report;
 use symbiosis_run::FlowSample;
 use symbiosis_run::tally::Tally;
@@ -27,16 +27,16 @@ pub(crate) trait SendingEnd {
     type Ack;
 
     /// Sends what may be sent now.
-    fn send(&mut self, now: Nanos, tally: &mut Tally, out: impl FnMut(Self::Data));
+    fn send(&mut self, now: Instant, tally: &mut Tally, out: impl FnMut(Self::Data));
 
     /// An ACK, or a report, arrives.
-    fn acked(&mut self, now: Nanos, ack: &Self::Ack, tally: &mut Tally);
+    fn acked(&mut self, now: Instant, ack: &Self::Ack, tally: &mut Tally);
 
     /// Looks at the timers.
-    fn wake(&mut self, now: Nanos, tally: &mut Tally);
+    fn wake(&mut self, now: Instant, tally: &mut Tally);
 
     /// When it must be woken though nothing arrives.
-    fn wake_at(&self) -> Nanos;
+    fn wake_at(&self) -> Instant;
 
     /// Nothing new is sent from now on; what is outstanding is still seen through.
     fn stop(&mut self);
@@ -45,7 +45,7 @@ pub(crate) trait SendingEnd {
     fn report(&mut self, report: &Report);
 
     /// The flow now; what the receiver knows is filled in by whoever knows it.
-    fn sample(&mut self, now: Nanos, tally: &Tally) -> FlowSample;
+    fn sample(&mut self, now: Instant, tally: &Tally) -> FlowSample;
 }
 
 /// The end that gets it.
@@ -57,11 +57,11 @@ pub(crate) trait ReceivingEnd {
     type Ack;
 
     /// A packet arrives; `answer` takes each answer with the time at which it leaves. Tells whether the packet is new.
-    fn arrives(&mut self, now: Nanos, data: &Self::Data, answer: impl FnMut(Nanos, Self::Ack)) -> bool;
+    fn arrives(&mut self, now: Instant, data: &Self::Data, answer: impl FnMut(Instant, Self::Ack)) -> bool;
 
     /// When an answer that waits must leave.
-    fn deadline(&self) -> Nanos;
+    fn deadline(&self) -> Instant;
 
     /// The answer that waits, whose deadline has come.
-    fn overdue(&mut self) -> Option<(Nanos, Self::Ack)>;
+    fn overdue(&mut self) -> Option<(Instant, Self::Ack)>;
 }

@@ -2,7 +2,7 @@
 
 use std::convert::Infallible;
 
-use symbiosis_base::{Nanos, Random};
+use symbiosis_base::{Instant, Random, Span};
 use symbiosis_control::registry::Feedback;
 use symbiosis_path::{Discipline, Link, LinkSample, LinkStats, ManagedLink, QueueLimit, Traffic};
 use symbiosis_run::tally::{Arrivals, Tally};
@@ -89,7 +89,7 @@ struct World<'t> {
     flows: Vec<AnyFlow>,
     oracles: Vec<Oracle>,
     cross: Vec<Cross>,
-    sample: Option<(Slot, Nanos)>,
+    sample: Option<(Slot, Span)>,
 }
 
 impl<'t> World<'t> {
@@ -123,7 +123,7 @@ impl<'t> World<'t> {
         }
         let sample = plan.sample_every.map(|every| (slots.slot(Event::Sample), every));
         let links: Vec<Line> = merges.into_iter().enumerate().map(|(at, merge)| line(plan, at, merge, &mut slots)).collect();
-        let net = Network { tap, taken: vec![0; links.len()], links, agenda: Agenda::new(slots.0.len()), end: plan.duration };
+        let net = Network { tap, taken: vec![0; links.len()], links, agenda: Agenda::new(slots.0.len()), end: plan.end() };
         World { net, events: slots.0, flows, oracles, cross, sample }
     }
 
@@ -137,12 +137,12 @@ impl<'t> World<'t> {
             cross.schedule(net);
         }
         if let Some((slot, _)) = self.sample {
-            net.agenda.set(slot, Nanos::ZERO);
+            net.agenda.set(slot, Instant::START);
         }
         let mut events = 0;
         loop {
             let (now, slot) = net.agenda.next();
-            if now > plan.duration {
+            if now > plan.end() {
                 break;
             }
             // Looking is no event: the same run with and without samples has the same result.
@@ -192,7 +192,7 @@ impl<'t> World<'t> {
             ledger.dropped += part.dropped;
             ledger.in_flight += part.in_flight;
         }
-        let links = self.net.links.into_iter().map(|link| finish(link, plan.duration)).collect();
+        let links = self.net.links.into_iter().map(|link| finish(link, plan.end())).collect();
         Outcome::of(plan, events, flows, links, ledger)
     }
 }
@@ -211,7 +211,7 @@ fn connect<T: Transport>(
     let acks = Conveyor::new(&flow.ack_route, merges, |hop| slots.slot(Event::AckTurn(me, hop as u32)));
     let (from, to) = (plan.measure_from, plan.measure_to);
     let counts = (Tally::new(flow, from, to), Arrivals::new(flow, from, to));
-    Flow::new((index, flow), ends, counts, (data, acks), own, plan.duration, plan.sample_every)
+    Flow::new((index, flow), ends, counts, (data, acks), own, plan.end(), plan.sample_every)
 }
 
 /// How streams come together before each link.
@@ -247,7 +247,7 @@ fn line(plan: &Plan, at: LinkId, merge: Merge, slots: &mut Slotting) -> Line {
     }
 }
 
-fn finish(link: Line, end: Nanos) -> (LinkStats, Vec<LinkSample>) {
+fn finish(link: Line, end: Instant) -> (LinkStats, Vec<LinkSample>) {
     match link {
         Line::Plain(link) => link.finish(end),
         Line::Managed(managed) => managed.link.finish(end),

@@ -3,7 +3,7 @@
 mod common;
 
 use common::Dumbbell;
-use symbiosis_base::{Bytes, Nanos, Rate};
+use symbiosis_base::{Bytes, Instant, Rate, Span};
 use symbiosis_path::{Discipline, FqCoDelSpec, Gaps, LinkSpec, QueueLimit, Sizes};
 use symbiosis_run::{LinkId, Outcome, Plan, PlannedLink, Recovery};
 use symbiosis_sim::{Packet, Passing, Tap, run, run_tapped};
@@ -11,7 +11,7 @@ use symbiosis_sim::{Packet, Passing, Tap, run, run_tapped};
 /// The dumbbell's bottleneck eastwards, and a link of `mbps` westwards with room for `queue` packets, which the ACKs of every flow so far cross.
 fn with_west(mut dumbbell: Dumbbell, mbps: f64, queue: u64) -> (Dumbbell, LinkId) {
     let limit = QueueLimit::Packets(queue);
-    let spec = LinkSpec { queue: limit, ..LinkSpec::ideal(Rate::from_mbps(mbps), Nanos::from_millis(10)) };
+    let spec = LinkSpec { queue: limit, ..LinkSpec::ideal(Rate::from_mbps(mbps), Span::from_millis(10)) };
     dumbbell.plan.links.push(PlannedLink { name: "west".into(), listed: true, spec });
     let west = dumbbell.plan.links.len() - 1;
     dumbbell.plan.flows.iter_mut().for_each(|flow| flow.ack_route[1] = west);
@@ -93,14 +93,14 @@ fn data_and_acks_share_a_link_byte_by_byte() {
 struct Counts {
     acks: [u64; 2],
     bunched: [u64; 2],
-    last: [Nanos; 2],
+    last: [Instant; 2],
 }
 
 impl Tap for Counts {
     fn passes(&mut self, passing: &Passing) {
         if let Packet::Ack { .. } = passing.packet {
             self.acks[passing.flow] += 1;
-            self.bunched[passing.flow] += u64::from(passing.at - self.last[passing.flow] < Nanos::from_micros(208));
+            self.bunched[passing.flow] += u64::from(passing.at - self.last[passing.flow] < Span::from_micros(208));
             self.last[passing.flow] = passing.at;
         }
     }

@@ -3,14 +3,14 @@
 mod common;
 
 use common::Dumbbell;
-use symbiosis_base::{Bytes, Nanos};
+use symbiosis_base::{Bytes, Instant, Span};
 use symbiosis_path::{CoDelSpec, Discipline, FqCoDelSpec, Gaps, QueueLimit, Sizes};
 use symbiosis_run::{Plan, Recovery, Summary};
 use symbiosis_sim::run;
 
-const CODEL: Discipline = Discipline::CoDel(CoDelSpec { target: Nanos::from_millis(5), interval: Nanos::from_millis(100) });
+const CODEL: Discipline = Discipline::CoDel(CoDelSpec { target: Span::from_millis(5), interval: Span::from_millis(100) });
 const FQ_CODEL: Discipline = Discipline::FqCoDel(FqCoDelSpec {
-    codel: CoDelSpec { target: Nanos::from_millis(5), interval: Nanos::from_millis(100) },
+    codel: CoDelSpec { target: Span::from_millis(5), interval: Span::from_millis(100) },
     flows: 1024,
     quantum: Bytes(1500),
 });
@@ -34,8 +34,8 @@ fn wait(summary: &Summary) -> f64 {
 fn one_reno_flow_under_codel_has_the_sawtooth_that_follows_from_both() {
     let mut dumbbell = dumbbell(CODEL);
     dumbbell.flow("reno", Recovery::Sack);
-    dumbbell.plan.duration = Nanos::from_millis(200_000);
-    dumbbell.plan.measure_to = dumbbell.plan.duration;
+    dumbbell.plan.duration = Span::from_millis(200_000);
+    dumbbell.plan.measure_to = dumbbell.plan.end();
     let summary = run(&dumbbell.measure_from(20)).summary;
     let per_second = 20e6 / 8.0 / 1040.0;
     // Propagation, and transmissions on links of 20 and of 40 Mbit/s, of the packet and its ACK.
@@ -93,9 +93,9 @@ fn unequal(cc: &str, discipline: Discipline, seed: u64) -> Summary {
     dumbbell.plan.seed = seed;
     dumbbell.flow(cc, Recovery::Sack);
     let second = dumbbell.flow(cc, Recovery::Sack);
-    second.start = Nanos::from_millis(137 * seed);
+    second.start = Instant::from_millis(137 * seed);
     let far = second.route[0];
-    dumbbell.plan.links[far].spec.delay = Nanos::from_millis(85);
+    dumbbell.plan.links[far].spec.delay = Span::from_millis(85);
     run(&dumbbell.measure_from(20)).summary
 }
 
@@ -123,7 +123,7 @@ fn fq_codel_gives_equal_shares_to_unequal_round_trips() {
 fn flooded(discipline: Discipline, seed: u64) -> Plan {
     let mut dumbbell = dumbbell(discipline);
     dumbbell.plan.seed = seed;
-    dumbbell.flow("cubic", Recovery::Sack).start = Nanos::from_millis(137 * seed);
+    dumbbell.flow("cubic", Recovery::Sack).start = Instant::from_millis(137 * seed);
     dumbbell.udp(Sizes::Fixed(Bytes(1040)), Gaps::Constant, &[(0, 30.0)]);
     dumbbell.measure_from(20)
 }

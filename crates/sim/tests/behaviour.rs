@@ -7,14 +7,14 @@ mod common;
 use std::fmt::Write;
 
 use common::Dumbbell;
-use symbiosis_base::{Bytes, Nanos, Rate};
+use symbiosis_base::{Bytes, Instant, Rate, Span};
 use symbiosis_control::lotka_volterra::{Bandwidth, LotkaVolterra};
 use symbiosis_path::{Gaps, Sizes};
 use symbiosis_run::{Outcome, Recovery};
 use symbiosis_sim::run;
 
 fn sampled(mut dumbbell: Dumbbell, every_ms: u64) -> Outcome {
-    dumbbell.plan.sample_every = Some(Nanos::from_millis(every_ms));
+    dumbbell.plan.sample_every = Some(Span::from_millis(every_ms));
     run(&dumbbell.plan)
 }
 
@@ -76,12 +76,12 @@ fn delayed_acks() {
 fn one_flow_of_the_paper_follows_the_closed_form() {
     let mut dumbbell = Dumbbell::new(100.0, 50, 1000, 8);
     dumbbell.udp(Sizes::Fixed(Bytes(1040)), Gaps::Constant, &[(0, 50.0)]);
-    dumbbell.flow("symbiosis-paper", Recovery::Sack).start = Nanos::from_millis(1);
+    dumbbell.flow("symbiosis-paper", Recovery::Sack).start = Instant::from_millis(1);
     let outcome = sampled(dumbbell, 250);
     let model = LotkaVolterra { epsilon: 1.95, gamma: 0.9 };
     let bandwidth = Bandwidth { capacity: Rate::from_mbps(100.0), available: Rate::from_mbps(50.0) };
     let trace = &outcome.flow_traces[0][4..];
-    let closed = |at| model.step(trace[0].cwnd_packets * 1040.0, &bandwidth, Nanos::from_millis(120), at - trace[0].at) / 1040.0;
+    let closed = |at| model.step(trace[0].cwnd_packets * 1040.0, &bandwidth, Span::from_millis(120), at - trace[0].at) / 1040.0;
     let mut out = String::from("    ms |  cwnd  T Eq 10\n");
     for sample in trace {
         let (at, cwnd) = (sample.at.0 / 1_000_000, sample.cwnd_packets.round());
@@ -97,7 +97,7 @@ fn a_second_symbiosis_flow_joins() {
     for start in [0, 5] {
         let flow = dumbbell.flow("symbiosis", Recovery::Sack);
         flow.packet = Bytes(1500);
-        flow.start = Nanos::from_millis(1000 * start);
+        flow.start = Instant::from_millis(1000 * start);
     }
     insta::assert_snapshot!(table(&sampled(dumbbell, 1000)));
 }

@@ -5,7 +5,7 @@ mod common;
 use std::fmt::Write;
 
 use common::Dumbbell;
-use symbiosis_base::{Nanos, Rate};
+use symbiosis_base::{Instant, Rate, Span};
 use symbiosis_control::registry;
 use symbiosis_path::{CoDelSpec, Discipline, FqCoDelSpec, Gaps, LinkSpec, RateSpec, Sizes, Steps, Trace, TrafficSpec};
 use symbiosis_run::{CrossPlan, Outcome, Plan, PlannedLink, Recovery};
@@ -17,13 +17,13 @@ const RECOVERIES: [Recovery; 4] = [Recovery::Sack, Recovery::NewReno, Recovery::
 fn restless(cc: &str, recovery: Recovery) -> Plan {
     let mut dumbbell = Dumbbell::new(10.0, 20, 40, 10);
     dumbbell.plan.seed = 7;
-    dumbbell.plan.sample_every = Some(Nanos::from_millis(50));
+    dumbbell.plan.sample_every = Some(Span::from_millis(50));
     dumbbell.udp(Sizes::Internet, Gaps::Exponential, &[(0, 2.0), (5, 5.0)]);
     dumbbell.bottleneck().loss = 0.002;
-    dumbbell.bottleneck().jitter = Nanos::from_millis(1);
+    dumbbell.bottleneck().jitter = Span::from_millis(1);
     dumbbell.flow(cc, recovery);
     let second = dumbbell.flow(cc, recovery);
-    (second.start, second.delayed_ack, second.receiver_times) = (Nanos::from_millis(1500), true, true);
+    (second.start, second.delayed_ack, second.receiver_times) = (Instant::from_millis(1500), true, true);
     dumbbell.plan
 }
 
@@ -39,7 +39,7 @@ fn plans() -> Vec<(String, Plan)> {
         let recovery = RECOVERIES[at % 4];
         plans.push((format!("{} {recovery:?}", entry.name), restless(entry.name, recovery)));
     }
-    let step = |s: u64, mbps| (Nanos::from_millis(1000 * s), Rate::from_mbps(mbps));
+    let step = |s: u64, mbps| (Instant::from_millis(1000 * s), Rate::from_mbps(mbps));
     plans.push(("rate in steps".into(), with_rate(RateSpec::Steps(Steps::new(&[step(0, 10.0), step(3, 0.0), step(4, 7.0)])))));
     for (name, discipline) in
         [("codel", Discipline::CoDel(CoDelSpec::default())), ("fq-codel", Discipline::FqCoDel(FqCoDelSpec::default()))]
@@ -96,7 +96,7 @@ fn what_happens_elsewhere_changes_nothing_here() {
     for (name, plan) in plans() {
         let alone = run(&plan);
         let mut crowded = plan.clone();
-        let spec = LinkSpec { loss: 0.1, jitter: Nanos::from_millis(2), ..LinkSpec::ideal(Rate::from_mbps(5.0), Nanos::from_millis(3)) };
+        let spec = LinkSpec { loss: 0.1, jitter: Span::from_millis(2), ..LinkSpec::ideal(Rate::from_mbps(5.0), Span::from_millis(3)) };
         let elsewhere = crowded.links.len();
         crowded.links.extend([spec.clone(), spec].map(|spec| PlannedLink { name: "elsewhere".into(), listed: true, spec }));
         let rate = Steps::constant(Rate::from_mbps(3.0));

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{Dumbbell, set};
-use symbiosis_base::Nanos;
+use symbiosis_base::{Instant, Span};
 use symbiosis_control::params::Value;
 use symbiosis_run::{Outcome, Plan, Recovery};
 use symbiosis_sim::{Packet, Passing, Tap, run, run_tapped};
@@ -11,8 +11,8 @@ use symbiosis_sim::{Packet, Passing, Tap, run, run_tapped};
 /// When data left, and when ACKs came.
 #[derive(Default)]
 struct Times {
-    data: Vec<Nanos>,
-    acks: Vec<Nanos>,
+    data: Vec<Instant>,
+    acks: Vec<Instant>,
 }
 
 impl Tap for Times {
@@ -40,7 +40,7 @@ fn paced() -> Dumbbell {
 #[test]
 fn paced_packets_leave_at_multiples_of_the_timer() {
     for micros in [50, 250, 1000] {
-        let timer = Nanos::from_micros(micros);
+        let timer = Span::from_micros(micros);
         let mut dumbbell = paced();
         dumbbell.plan.flows[0].send_timer = timer;
         let (outcome, times) = tapped(&dumbbell.plan);
@@ -62,7 +62,7 @@ fn paced_packets_leave_at_multiples_of_the_timer() {
 }
 
 /// Data that left when no ACK came.
-fn apart(times: &Times) -> impl Iterator<Item = &Nanos> {
+fn apart(times: &Times) -> impl Iterator<Item = &Instant> {
     times.data.iter().filter(|at| times.acks.binary_search(at).is_err())
 }
 
@@ -74,20 +74,20 @@ fn a_flow_that_does_not_pace_needs_no_timer() {
         dumbbell.flow("cubic", Recovery::Sack).send_timer = timer;
         run(&dumbbell.plan).summary
     };
-    assert_eq!(summary(Nanos::ZERO), summary(Nanos::from_millis(10)));
+    assert_eq!(summary(Span::ZERO), summary(Span::from_millis(10)));
 }
 
 /// Interrupts come at least so long after one another, and every packet has its ACK all the same.
 #[test]
 fn packets_that_are_seen_together_are_acknowledged_together() {
     for millis in [1, 5, 20] {
-        let least = Nanos::from_millis(millis);
+        let least = Span::from_millis(millis);
         let mut dumbbell = Dumbbell::new(20.0, 10, 200, 20);
         dumbbell.flow("cubic", Recovery::Sack).coalesce = least;
         let (outcome, times) = tapped(&dumbbell.plan);
         // ACKs follow one another on a link of 20 Mbit/s, 16 µs each, and one interrupt's are through long before the next.
-        let together = Nanos::from_micros(16);
-        let batches: Vec<&[Nanos]> = times.acks.chunk_by(|a, b| *b - *a <= together).collect();
+        let together = Span::from_micros(16);
+        let batches: Vec<&[Instant]> = times.acks.chunk_by(|a, b| *b - *a <= together).collect();
         let apart = batches.windows(2).map(|two| two[1][0] - two[0][0]).min().unwrap();
         println!("{millis} ms: {} ACKs in {} batches, at least {apart} apart", times.acks.len(), batches.len());
         assert!(apart >= least, "{millis} ms: {apart}");

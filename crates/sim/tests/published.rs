@@ -8,7 +8,7 @@ mod common;
 use std::fmt::Write;
 
 use common::Dumbbell;
-use symbiosis_base::{Bytes, Nanos};
+use symbiosis_base::{Bytes, Span};
 use symbiosis_control::params::{Value, Values};
 use symbiosis_path::{Gaps, QueueLimit, Sizes};
 use symbiosis_run::{Outcome, Recovery};
@@ -38,7 +38,7 @@ fn play((k, n): (u32, u32), (sizes, gaps): (Sizes, Gaps), udp: &[(u64, f64)], ra
     given.extend(rate.map(|rate| ("rate_mbps".to_string(), Value::Number(rate))));
     flow.params = Values::resolve(flow.cc.params, &given).unwrap();
     let mut plan = dumbbell.plan;
-    (plan.seed, plan.sample_every) = (seed, Some(Nanos::from_millis(5)));
+    (plan.seed, plan.sample_every) = (seed, Some(Span::from_millis(5)));
     run(&plan)
 }
 

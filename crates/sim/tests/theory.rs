@@ -3,7 +3,7 @@
 mod common;
 
 use common::Dumbbell;
-use symbiosis_base::{Bytes, Nanos, Rate};
+use symbiosis_base::{Bytes, Instant, Rate, Span};
 use symbiosis_control::lotka_volterra::{Bandwidth, LotkaVolterra};
 use symbiosis_control::params::Value;
 use symbiosis_control::symbiosis::law::{THETA, logarithmic_queue};
@@ -15,14 +15,14 @@ use symbiosis_theory::facts::{EqualFlows, convergence_time};
 const MODEL: LotkaVolterra = LotkaVolterra { epsilon: 1.95, gamma: 0.9 };
 const PACKET: f64 = 1040.0;
 /// Of the dumbbell below, propagation alone.
-const TAU: Nanos = Nanos::from_millis(120);
+const TAU: Span = Span::from_millis(120);
 /// Of a packet over three links there, and of an ACK over three back.
-const TRANSMISSION: Nanos = Nanos::from_micros(2 * 83 + 7);
+const TRANSMISSION: Span = Span::from_micros(2 * 83 + 7);
 
 /// 100 Mbit/s and 120 ms, with one `Kτ` of room.
 fn dumbbell(seconds: u64) -> Dumbbell {
     let mut dumbbell = Dumbbell::new(100.0, 50, (100e6 / 8.0 * 0.12 / PACKET) as u64, seconds);
-    dumbbell.plan.sample_every = Some(Nanos::from_millis(10));
+    dumbbell.plan.sample_every = Some(Span::from_millis(10));
     dumbbell
 }
 
@@ -114,7 +114,7 @@ fn a_flow_that_joins_grows_and_settles_by_one_rate() {
     for start in [0, 10_000] {
         let flow = dumbbell.flow("symbiosis", Recovery::Sack);
         law(flow, false, 1.25);
-        flow.start = Nanos::from_millis(start);
+        flow.start = Instant::from_millis(start);
     }
     let outcome = run(&dumbbell.plan);
     let at = |second: usize| [0, 1].map(|flow: usize| outcome.flow_traces[flow][100 * second].cwnd_packets);
@@ -134,7 +134,7 @@ fn a_flow_that_joins_grows_and_settles_by_one_rate() {
 #[test]
 fn the_oracle_counts_what_the_wire_loses() {
     let mut dumbbell = Dumbbell::new(10.0, 20, u64::MAX, 60);
-    dumbbell.plan.sample_every = Some(Nanos::from_millis(60));
+    dumbbell.plan.sample_every = Some(Span::from_millis(60));
     dumbbell.bottleneck().loss = 0.1;
     dumbbell.flow("reno", Recovery::Sack).initial_window = 10;
     dumbbell.flow("symbiosis-paper", Recovery::Sack).bytes = Some(Bytes(1));
@@ -151,7 +151,7 @@ fn the_oracle_counts_what_the_wire_loses() {
 /// Reno between `W/2` and `W` at one packet a round trip: mean window, and seconds from loss to loss.
 fn sawtooth(queue: u64) -> (f64, f64) {
     let mut dumbbell = Dumbbell::new(20.0, 20, queue, 240);
-    dumbbell.plan.sample_every = Some(Nanos::from_millis(20));
+    dumbbell.plan.sample_every = Some(Span::from_millis(20));
     dumbbell.flow("reno", Recovery::Sack);
     let outcome = run(&dumbbell.measure_from(40));
     let trace = &outcome.flow_traces[0][2000..];
@@ -192,7 +192,7 @@ fn sharing(n: u64, law: &str) -> (f64, f64, u64) {
     let mut dumbbell = dumbbell(250);
     for i in 0..n {
         let flow = dumbbell.flow("symbiosis", Recovery::Sack);
-        flow.start = Nanos::from_millis(15_000 * i);
+        flow.start = Instant::from_millis(15_000 * i);
         let word = |name: &str, value: &str| (name.to_string(), Value::Word(value.into()));
         flow.params = common::told(flow.cc, &[word("measurement", "imtcp"), word("law", law)]);
     }

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{Dumbbell, set};
-use symbiosis_base::{Bytes, Nanos, Rate};
+use symbiosis_base::{Bytes, Instant, Rate, Span};
 use symbiosis_control::hcc::facts::{pairs_until, used_alone, used_under_loss};
 use symbiosis_control::hcc::{ALPHA, PROBE_EVERY};
 use symbiosis_control::params::Value;
@@ -50,7 +50,7 @@ fn alone_it_uses_what_the_randomiser_leaves_whatever_the_delay() {
 #[test]
 fn the_start_is_exponential_in_pairs() {
     let mut plan = alone(0.0, 20);
-    plan.sample_every = Some(Nanos::from_millis(10));
+    plan.sample_every = Some(Span::from_millis(10));
     let outcome = run(&plan);
     let period = |sample: &symbiosis_run::FlowSample| sample.gauges.iter().find(|(name, _)| *name == "period_ms").map(|(_, value)| *value);
     let there = outcome.flow_traces[0].iter().find(|sample| period(sample).is_some_and(|period| period < 1.05 * 8.32)).unwrap();
@@ -67,7 +67,7 @@ fn flows_that_join_late_get_the_same() {
     for flows in [2, 3, 5] {
         let mut dumbbell = Dumbbell::new(10.0, 20, 100, 60);
         for at in 0..flows {
-            dumbbell.flow("hcc", Recovery::Sack).start = Nanos::from_millis(5000 * at);
+            dumbbell.flow("hcc", Recovery::Sack).start = Instant::from_millis(5000 * at);
         }
         let runs = over_seeds(&dumbbell.measure_from(30));
         let fairness = mean(&runs, |run| jain(run.summary.flows.iter().map(|flow| flow.throughput_mbps)));
@@ -84,8 +84,8 @@ fn random_loss_costs_what_pairs_cannot_win_back() {
     for p in [0.0025, 0.005] {
         let mut plan = alone(0.0, 20);
         plan.links[0].spec.loss = p;
-        plan.duration = Nanos::from_millis(400_000);
-        plan.measure_to = plan.duration;
+        plan.duration = Span::from_millis(400_000);
+        plan.measure_to = plan.end();
         let runs = over_seeds(&plan);
         let used = mean(&runs, |run| run.summary.links[0].utilization);
         let theory = used_under_loss(p, ALPHA, PROBE_EVERY);
@@ -122,7 +122,7 @@ fn whatever_is_lost_on_both_ways_arrives_in_the_end() {
 fn after_a_blackout_it_is_back_within_the_timer_s_pause() {
     let mut dumbbell = Dumbbell::new(10.0, 20, 50, 40);
     dumbbell.flow("hcc", Recovery::Sack);
-    let at = |s: u64, mbps| (Nanos::from_millis(1000 * s), Rate::from_mbps(mbps));
+    let at = |s: u64, mbps| (Instant::from_millis(1000 * s), Rate::from_mbps(mbps));
     dumbbell.bottleneck().rate = RateSpec::Steps(Steps::new(&[at(0, 10.0), at(10, 0.0), at(20, 10.0)]));
     let before = run(&Dumbbell { plan: dumbbell.plan.clone() }.measure_from(5));
     for outcome in over_seeds(&dumbbell.measure_from(25)) {
@@ -139,8 +139,8 @@ fn after_a_blackout_it_is_back_within_the_timer_s_pause() {
 #[test]
 fn a_flow_that_stops_is_seen_through() {
     let mut dumbbell = Dumbbell::new(10.0, 20, 50, 20);
-    dumbbell.flow("hcc", Recovery::Sack).stop = Nanos::from_millis(10_003);
-    dumbbell.flow("reno", Recovery::Sack).start = Nanos::from_millis(11_000);
+    dumbbell.flow("hcc", Recovery::Sack).stop = Instant::from_millis(10_003);
+    dumbbell.flow("reno", Recovery::Sack).start = Instant::from_millis(11_000);
     dumbbell.bottleneck().loss = 0.01;
     let outcome = run(&dumbbell.plan);
     let flow = &outcome.summary.flows[0];

@@ -1,7 +1,7 @@
 //! The model's closed form in `symbiosis-control` against the differential equation, integrated.
 
 use proptest::prelude::*;
-use symbiosis_base::{Nanos, Rate};
+use symbiosis_base::{Rate, Span};
 use symbiosis_control::lotka_volterra::{Bandwidth, LotkaVolterra};
 
 use crate::ode::rk4;
@@ -30,9 +30,9 @@ proptest! {
         epsilon in 0.05..5.0f64, gamma in 0.01..0.99f64, k in 0.1..10_000.0f64, free in 0.0..1.0f64,
         tau in 1u64..1000, start in 0.01..3.0f64, t in 0.0..5.0f64,
     ) {
-        let (m, b, rtt) = (LotkaVolterra { epsilon, gamma }, path(k, k * free), Nanos::from_millis(tau));
+        let (m, b, rtt) = (LotkaVolterra { epsilon, gamma }, path(k, k * free), Span::from_millis(tau));
         let w0 = start * m.equilibrium(&b, rtt);
-        let t = Nanos::from_secs(t);
+        let t = Span::from_secs(t);
         let truth = integrated(&m, w0, &b, rtt.secs(), t.secs(), 4000);
         let w = m.step(w0, &b, rtt, t);
         prop_assert!((w / truth - 1.0).abs() < 1e-8, "{w} {truth}");

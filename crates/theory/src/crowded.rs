@@ -3,21 +3,21 @@
 //! In a queue of `q` seconds a window `w` is a rate `x = w/(τ + q)`, and a correct A is that rate, whatever the others do. Put into where a
 //! law's window ends, each law has a share `s = x/K` at which it rests.
 
-use symbiosis_base::Nanos;
+use symbiosis_base::Span;
 
 /// S Eq 11 told that A = K (S §III-D): the window stays at `Kτ`, so `s = τ/(τ + q)`.
-pub fn share_of_all(tau: Nanos, queue: f64) -> f64 {
+pub fn share_of_all(tau: Span, queue: f64) -> f64 {
     share_by_reading(1.0, 1.0, tau, queue)
 }
 
 /// S Eq 11 told K and the true A, `x(τ + q) = {(1−γ)K + γx}τ`: `s = (1−γ)τ/((1−γ)τ + q)`.
-pub fn share_of_truth(gamma: f64, tau: Nanos, queue: f64) -> f64 {
+pub fn share_of_truth(gamma: f64, tau: Span, queue: f64) -> f64 {
     let own = (1.0 - gamma) * tau.secs();
     own / (own + queue)
 }
 
 /// S Eq 11 told that A is this part of K whatever happens, as a measurement that errs does: `s = {(1−γ) + γA/K}τ/(τ + q)`.
-pub fn share_by_reading(gamma: f64, available: f64, tau: Nanos, queue: f64) -> f64 {
+pub fn share_by_reading(gamma: f64, available: f64, tau: Span, queue: f64) -> f64 {
     (1.0 - gamma + gamma * available) * tau.secs() / (tau.secs() + queue)
 }
 
@@ -34,7 +34,7 @@ mod tests {
     use symbiosis_control::symbiosis::law::{Law, Path, theta};
 
     const K: Rate = Rate::from_mbps(100.0);
-    const TAU: Nanos = Nanos::from_millis(100);
+    const TAU: Span = Span::from_millis(100);
 
     #[test]
     fn the_laws_rest_at_these_shares() {
@@ -47,11 +47,11 @@ mod tests {
             assert!((rest(K) / window(share_of_all(TAU, queue)) - 1.0).abs() < 1e-9);
             assert!((rest(K * 0.6) / window(share_by_reading(0.9, 0.6, TAU, queue)) - 1.0).abs() < 1e-9);
 
-            let (time, packet) = (Nanos::from_millis(60), Bytes(1500));
+            let (time, packet) = (Span::from_millis(60), Bytes(1500));
             let law = Law::Logarithmic { theta: time, packet };
             let share = share_of_logarithm(theta(time, K, packet), queue);
             let measured = Bandwidth { capacity: K, available: K * share };
-            let path = Path { measured, tau: TAU, smoothed: TAU + Nanos::from_secs(queue), delivered: K * share };
+            let path = Path { measured, tau: TAU, smoothed: TAU + Span::from_secs(queue), delivered: K * share };
             assert!((law.equilibrium(&path) / window(share) - 1.0).abs() < 1e-6, "{queue}");
         }
         // A queue of one τ leaves a half, an eleventh, and, with θ = τ/5, e^−5.

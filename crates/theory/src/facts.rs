@@ -4,29 +4,29 @@
 //! standing FIFO queue a flow that measures correctly reads its own delivery rate, `A_i = K·w_i/Σw`, and Eqs 19–21 fail: the queue grows
 //! with the number of flows without bound. Both fixed points are here, the second one ours and named `measured`.
 
-use symbiosis_base::{Bytes, Nanos, Rate};
+use symbiosis_base::{Bytes, Rate, Span};
 use symbiosis_control::lotka_volterra::{Bandwidth, LotkaVolterra};
 
 /// Time from a window of `w0` bytes to the share `rho` of the equilibrium, `ρw*` (S Eq 12, first line); zero when it is there already,
-/// [`Nanos::MAX`] when it never is (`w0` zero, or `rho` one or more).
-pub fn convergence_time(model: &LotkaVolterra, b: &Bandwidth, tau: Nanos, w0: f64, rho: f64) -> Nanos {
+/// [`Span::MAX`] when it never is (`w0` zero, or `rho` one or more).
+pub fn convergence_time(model: &LotkaVolterra, b: &Bandwidth, tau: Span, w0: f64, rho: f64) -> Span {
     climb(model, b, tau, w0, rho, model.competition(b))
 }
 
 /// S's bound on [`convergence_time`] for any available bandwidth (S Eq 12, second line): as if nothing were free.
-pub fn convergence_bound(model: &LotkaVolterra, b: &Bandwidth, tau: Nanos, w0: f64, rho: f64) -> Nanos {
+pub fn convergence_bound(model: &LotkaVolterra, b: &Bandwidth, tau: Span, w0: f64, rho: f64) -> Span {
     climb(model, b, tau, w0, rho, 1.0 - model.gamma)
 }
 
-fn climb(model: &LotkaVolterra, b: &Bandwidth, tau: Nanos, w0: f64, rho: f64, competition: f64) -> Nanos {
+fn climb(model: &LotkaVolterra, b: &Bandwidth, tau: Span, w0: f64, rho: f64, competition: f64) -> Span {
     let limit = model.equilibrium(b, tau);
     if w0 >= rho * limit {
-        return Nanos::ZERO;
+        return Span::ZERO;
     }
     if rho >= 1.0 || w0 <= 0.0 {
-        return Nanos::MAX;
+        return Span::MAX;
     }
-    Nanos::from_secs(libm::log(rho / (1.0 - rho) * (limit - w0) / w0) / (model.epsilon * competition))
+    Span::from_secs(libm::log(rho / (1.0 - rho) * (limit - w0) / w0) / (model.epsilon * competition))
 }
 
 /// A window's way up under other laws, which S holds against Eq 12.
@@ -39,28 +39,28 @@ pub struct Climb {
     /// Size of a packet: these laws count packets.
     pub packet: Bytes,
     /// Mean round-trip time on the way (`τ̄`).
-    pub rtt: Nanos,
+    pub rtt: Span,
 }
 
 impl Climb {
     /// TCP Reno: one packet a round trip, `(w* − w0)τ̄` (S Eq 13); congestion avoidance, no delayed ACKs.
-    pub fn reno(&self) -> Nanos {
+    pub fn reno(&self) -> Span {
         self.high_speed(1.0)
     }
 
     /// HighSpeed TCP: no faster than `(w* − w0)τ̄/a_max`, `a_max` its greatest growth on the way \[packets a round trip\] (S Eq 14).
-    pub fn high_speed(&self, a_max: f64) -> Nanos {
+    pub fn high_speed(&self, a_max: f64) -> Span {
         self.round_trips((self.to - self.from) / self.packet.as_f64() / a_max)
     }
 
     /// Scalable TCP: `ln(w*/w0)τ̄/a`, `a` its growth for each ACK \[packets\], 0.01 by default (S Eq 15). A window that grows once for
     /// each packet of the round trip before needs `a/ln(1 + a)` times as long, half a percent at the default.
-    pub fn scalable(&self, a: f64) -> Nanos {
+    pub fn scalable(&self, a: f64) -> Span {
         self.round_trips(libm::log(self.to / self.from) / a)
     }
 
-    fn round_trips(&self, count: f64) -> Nanos {
-        Nanos::from_secs(count * self.rtt.secs())
+    fn round_trips(&self, count: f64) -> Span {
+        Span::from_secs(count * self.rtt.secs())
     }
 }
 
@@ -108,13 +108,13 @@ impl EqualFlows {
 
     /// Time constant with which small differences between the flows die out under Eq 17, `(1 + (n−1)γ)/(ε(1−γ))`: Eq 9 linearised at
     /// Eq 19. `epsilon` in 1/s.
-    pub fn fairness_time(&self, epsilon: f64) -> Nanos {
-        Nanos::from_secs((1.0 + self.rivals() * self.gamma) / (epsilon * (1.0 - self.gamma)))
+    pub fn fairness_time(&self, epsilon: f64) -> Span {
+        Span::from_secs((1.0 + self.rivals() * self.gamma) / (epsilon * (1.0 - self.gamma)))
     }
 
     /// The same when each flow reads its delivery rate as available, `1/(ε(1−γ))`: the larger windows make up for the number of flows.
-    pub fn measured_fairness_time(&self, epsilon: f64) -> Nanos {
-        Nanos::from_secs(1.0 / (epsilon * (1.0 - self.gamma)))
+    pub fn measured_fairness_time(&self, epsilon: f64) -> Span {
+        Span::from_secs(1.0 / (epsilon * (1.0 - self.gamma)))
     }
 }
 

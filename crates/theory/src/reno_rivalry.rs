@@ -8,7 +8,7 @@
 //! then also drops the `τ̄`, which leaves λ in packets per second. S's remark that fairness fails for *large* buffers holds only with
 //! the `τ̄` in place: as printed, λ stays above one for all the buffers of Fig 4. So [`Cycle::lambda_paper`] keeps `τ̄` and S's `¾`.
 
-use symbiosis_base::{Bytes, Nanos, Rate};
+use symbiosis_base::{Bytes, Rate, Span};
 
 /// The link and the two flows.
 #[derive(Clone, Copy, Debug)]
@@ -16,9 +16,9 @@ pub struct Rivalry {
     /// Capacity (`K`).
     pub capacity: Rate,
     /// Base round-trip time (`τ`), above zero.
-    pub tau: Nanos,
+    pub tau: Span,
     /// Mean round-trip time (`τ̄`), above zero; S sets it to `τ` in Figs 4 and 5.
-    pub mean_rtt: Nanos,
+    pub mean_rtt: Span,
     /// Buffer (`B`).
     pub buffer: Bytes,
     /// Symbiosis' growth rate (`ε`) \[1/s\], above zero.
@@ -96,8 +96,8 @@ pub struct Cycle {
 
 impl Cycle {
     /// Length of the cycle, `T` (S Eqs 22, 24).
-    pub fn length(&self) -> Nanos {
-        Nanos::from_secs(self.settled.seconds)
+    pub fn length(&self) -> Span {
+        Span::from_secs(self.settled.seconds)
     }
 
     /// `ρ`, Symbiosis' window before a loss as a share of `Kτ` (S Eq 25).

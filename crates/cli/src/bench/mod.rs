@@ -9,7 +9,7 @@ mod virtually;
 
 use clap::value_parser;
 use serde::Serialize;
-use symbiosis_base::{Nanos, Rate};
+use symbiosis_base::{Rate, Span};
 use symbiosis_quic::choice::Choice;
 use symbiosis_quic::identity::Identity;
 
@@ -97,7 +97,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         return Err(Failure::input(what, "give less than --mbps"));
     }
     let rates = (Rate::from_mbps(args.mbps as f64), Rate::from_mbps(args.others as f64));
-    let emulated = |rtt: &u64| Some(Emulated { rtt: Nanos::from_millis(*rtt), capacity: rates.0, others: rates.1 });
+    let emulated = |rtt: &u64| Some(Emulated { rtt: Span::from_millis(*rtt), capacity: rates.0, others: rates.1 });
     let paths = if args.relay.is_empty() { vec![None] } else { args.relay.iter().map(emulated).collect() };
     let (identity, _) = Identity::generate().map_err(fault)?;
     let tables = paths.into_iter().map(|path| measure(args, &choices, path, &identity)).collect::<Result<Vec<_>, _>>()?;

@@ -1,7 +1,7 @@
 //! From what was seen of a run to its numbers, and from those of several runs to one row.
 
 use serde::Serialize;
-use symbiosis_base::{Bytes, Nanos, Rate};
+use symbiosis_base::{Bytes, Instant, Rate, Span};
 use symbiosis_quic::node::View;
 use symbiosis_quic::socket::settings_for;
 
@@ -10,8 +10,8 @@ use super::scene::{Scene, payload};
 /// The client at one instant.
 #[derive(Clone, Copy, Debug)]
 pub struct Sample {
-    pub at: Nanos,
-    rtt: Nanos,
+    pub at: Instant,
+    rtt: Span,
     lost: u64,
     /// What the controller takes K and A for.
     capacity: Option<f64>,
@@ -19,7 +19,7 @@ pub struct Sample {
 }
 
 impl Sample {
-    pub fn of(at: Nanos, view: &View) -> Sample {
+    pub fn of(at: Instant, view: &View) -> Sample {
         let gauge = |wanted| view.gauges.iter().find(|(name, _)| *name == wanted).map(|(_, value)| *value);
         Sample { at, rtt: view.rtt, lost: view.lost, capacity: gauge("K_mbps"), available: gauge("A_mbps") }
     }
@@ -30,9 +30,9 @@ impl Sample {
 pub struct Seen {
     pub samples: Vec<Sample>,
     /// Bytes that the server had.
-    pub drained: Vec<(Nanos, u64)>,
+    pub drained: Vec<(Instant, u64)>,
     /// How long a packet would have waited before the emulated link.
-    pub waits: Vec<(Nanos, Nanos)>,
+    pub waits: Vec<(Instant, Span)>,
 }
 
 /// What a run took of the machine.
@@ -72,9 +72,9 @@ pub struct Numbers {
 impl Numbers {
     /// Of a run; none if nothing was seen at its end.
     pub fn new(scene: &Scene, seen: &Seen, cost: Option<Cost>) -> Option<Numbers> {
-        let within = |at: Nanos| (scene.from..=scene.to).contains(&at);
+        let within = |at: Instant| (scene.from..=scene.to).contains(&at);
         let samples: Vec<&Sample> = seen.samples.iter().filter(|sample| within(sample.at)).collect();
-        let drained: Vec<&(Nanos, u64)> = seen.drained.iter().filter(|(at, _)| within(*at)).collect();
+        let drained: Vec<&(Instant, u64)> = seen.drained.iter().filter(|(at, _)| within(*at)).collect();
         let ((begin, first), (end, last)) = (drained.first()?, drained.last()?);
         let goodput = Rate::of(Bytes(last - first), *end - *begin);
         let mut waits: Vec<f64> = seen.waits.iter().filter(|(at, _)| within(*at)).map(|(_, wait)| wait.millis()).collect();
@@ -152,17 +152,17 @@ mod tests {
 
     #[test]
     fn numbers_are_of_the_time_after_start_up() {
-        let (capacity, others, rtt) = (Rate::from_mbps(100.0), Rate::from_mbps(20.0), Nanos::from_millis(40));
+        let (capacity, others, rtt) = (Rate::from_mbps(100.0), Rate::from_mbps(20.0), Span::from_millis(40));
         let scene = Scene::new(Some(Emulated { rtt, capacity, others }), 2, 1);
-        assert_eq!((scene.from, scene.to), (Nanos::from_millis(3000), Nanos::from_millis(5000)));
+        assert_eq!((scene.from, scene.to), (Instant::from_millis(3000), Instant::from_millis(5000)));
         let mut seen = Seen::default();
         for ms in 0..=600 {
-            let at = Nanos::from_millis(10 * ms);
+            let at = Instant::from_millis(10 * ms);
             // Everything was otherwise before 3 s and is after 5 s.
             let counts = (300..=500).contains(&ms);
             let moved = at.clamp(scene.from, scene.to) - scene.from;
             seen.drained.push((at, (8e6 * moved.secs()) as u64));
-            seen.waits.push((at, Nanos::from_millis(if counts { 2 } else { 30 })));
+            seen.waits.push((at, Span::from_millis(if counts { 2 } else { 30 })));
             let a = if counts { 79.0 + 2.0 * (ms % 2) as f64 } else { 50.0 };
             seen.samples.push(Sample { at, rtt, lost: if ms < 250 { 0 } else { 7 }, capacity: Some(99.0), available: Some(a) });
         }

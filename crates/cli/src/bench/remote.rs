@@ -1,7 +1,7 @@
 //! The way to a server: only the sender is seen.
 
 use serde::Serialize;
-use symbiosis_base::Nanos;
+use symbiosis_base::Span;
 use symbiosis_quic::choice::Choice;
 use symbiosis_quic::socket::Call;
 use symbiosis_quic::transfer::{Endless, Task};
@@ -78,7 +78,7 @@ fn measure(args: &Args, call: Call) -> Result<(Row, Flow, String), Failure> {
     let task = Task::Drain { source: Box::new(source.clone()) };
     let called = call.run(vec![task], |now, progress, view| {
         recorder.look(now, progress, view);
-        if progress.began.is_some_and(|began| now - began >= Nanos::from_millis(args.seconds * 1000)) {
+        if progress.began.is_some_and(|began| now - began >= Span::from_millis(args.seconds * 1000)) {
             // What is written still arrives, and the server says so: no byte counts that did not.
             source.end();
         }

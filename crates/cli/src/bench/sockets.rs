@@ -1,6 +1,6 @@
 //! A scene over real sockets: server, relay and client in three threads.
 
-use symbiosis_base::Nanos;
+use symbiosis_base::{Instant, Span};
 use symbiosis_quic::choice::Choice;
 use symbiosis_quic::clock::Clock;
 use symbiosis_quic::identity::{Identity, Trust};
@@ -43,13 +43,13 @@ pub fn run(scene: &Scene, choice: &Choice, identity: &Identity) -> Result<Number
         },
     )?;
     let (began, samples, called) = served.done;
-    let drained = served.drained.into_iter().map(|(at, bytes)| (at - began, bytes)).collect();
+    let drained = served.drained.into_iter().map(|(at, bytes)| (Instant::after(at - began), bytes)).collect();
     let waits = match (&scene.emulated, &served.relayed) {
         (Some(emulated), Some(relayed)) => relayed.crossings.iter().map(|(at, took)| (*at, *took - emulated.alone())).collect(),
         _ => Vec::new(),
     };
     let packets = called.view.sent.max(1);
-    let each = |cpu: Nanos| cpu.secs() * 1e6 / packets as f64;
+    let each = |cpu: Span| cpu.secs() * 1e6 / packets as f64;
     let cost = Cost {
         late: served.relayed.as_ref().map_or(called.lateness, |relayed| relayed.lateness).part_late(),
         sender_us: each(called.lateness.cpu),

@@ -1,6 +1,6 @@
 //! The same scene in virtual time: the same nodes, the same links, and no machine that could be late.
 
-use symbiosis_base::{Nanos, Random};
+use symbiosis_base::{Instant, Random};
 use symbiosis_path::{NetworkLink, Traffic};
 use symbiosis_quic::choice::Choice;
 use symbiosis_quic::clock::Clock;
@@ -24,7 +24,7 @@ pub fn run(scene: &Scene, emulated: &Emulated, choice: &Choice, identity: &Ident
     let (clock, settings) = (Clock::start(), settings_for(address(0)));
     let path = emulated.path(&settings, scene.seed);
     let links = [&path.forth, &path.back].into_iter().zip(0..);
-    let (from, to) = (Nanos::ZERO, Nanos::MAX);
+    let (from, to) = (Instant::START, Instant::NEVER);
     let links = links.map(|(spec, source)| NetworkLink {
         spec: spec.clone(),
         random: Random::new(scene.seed, source),
@@ -39,7 +39,7 @@ pub fn run(scene: &Scene, emulated: &Emulated, choice: &Choice, identity: &Ident
     let mut node = Node::client(clock, settings, choice.clone(), scene.seed);
     let task = Task::Drain { source: Box::new(Pattern(u64::MAX)) };
     let trust = Trust::Pinned(identity.fingerprint());
-    let id = node.connect(Nanos::ZERO, address(server), None, &trust, Transfer::client([task])).map_err(fault)?;
+    let id = node.connect(Instant::START, address(server), None, &trust, Transfer::client([task])).map_err(fault)?;
     let client = world.add(node);
     world.route(client, server, Route { links: vec![0], impairments: Impairments::default() });
     world.route(server, client, Route { links: vec![1], impairments: Impairments::default() });
@@ -47,7 +47,7 @@ pub fn run(scene: &Scene, emulated: &Emulated, choice: &Choice, identity: &Ident
         world.cross(Traffic::new(others, Random::new(scene.seed, 2)), vec![0]);
     }
     let mut seen = Seen::default();
-    let mut at = Nanos::ZERO;
+    let mut at = Instant::START;
     while at <= scene.to + LOOKS_EVERY {
         world.run(at, |_| true);
         seen.waits.extend(world.wait(0).map(|wait| (at, wait)));

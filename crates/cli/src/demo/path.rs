@@ -1,6 +1,6 @@
 //! The path of the demonstration.
 
-use symbiosis_base::{Bytes, Nanos, Rate};
+use symbiosis_base::{Bytes, Instant, Rate, Span};
 use symbiosis_path::{Gaps, LinkSpec, QueueLimit, Sizes, Steps, TrafficSpec};
 use symbiosis_quic::impairments::Impairments;
 use symbiosis_quic::relay;
@@ -11,13 +11,13 @@ pub const ABOUT: &str = "100 Mbit/s, RTT 60 ms, buffer of 1 BDP; others take 20 
 /// Capacity of the narrowest link, in both directions.
 pub const CAPACITY: Rate = Rate::from_mbps(100.0);
 /// One way.
-const DELAY: Nanos = Nanos::from_millis(30);
+const DELAY: Span = Span::from_millis(30);
 
 /// What others send, and from when on.
-const OTHERS: [(Nanos, Rate); 3] = [
-    (Nanos::ZERO, Rate::from_mbps(20.0)),
-    (Nanos::from_millis(3000), Rate::from_mbps(60.0)),
-    (Nanos::from_millis(7000), Rate::from_mbps(20.0)),
+const OTHERS: [(Instant, Rate); 3] = [
+    (Instant::START, Rate::from_mbps(20.0)),
+    (Instant::from_millis(3000), Rate::from_mbps(60.0)),
+    (Instant::from_millis(7000), Rate::from_mbps(20.0)),
 ];
 
 /// What others send.
@@ -40,6 +40,6 @@ pub fn path(overhead: Bytes, seed: u64) -> relay::Path {
         impairments: Impairments::default(),
         rebinds: Vec::new(),
         seed,
-        sample_every: Nanos::from_millis(20),
+        sample_every: Span::from_millis(20),
     }
 }

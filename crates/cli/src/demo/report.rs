@@ -3,7 +3,7 @@
 use std::io;
 use std::path::Path;
 
-use symbiosis_base::Nanos;
+use symbiosis_base::Instant;
 use symbiosis_report::figure::{Mark, Series};
 use symbiosis_report::traces::write_traces;
 use symbiosis_report::{self as report, Entry};
@@ -58,7 +58,7 @@ fn note(run: &Run) -> String {
 
 /// Capacity less the others' rate, as steps until `end` \[s\].
 fn left_by_others(end: f64) -> Vec<(f64, f64)> {
-    let steps: Vec<_> = others().iter().map(|(at, rate): (Nanos, _)| (at.secs(), (CAPACITY - rate).mbps())).collect();
+    let steps: Vec<_> = others().iter().map(|(at, rate): (Instant, _)| (at.secs(), (CAPACITY - rate).mbps())).collect();
     let ends = steps.iter().skip(1).map(|(at, _)| at.min(end)).chain([end]);
     steps.iter().zip(ends).filter(|((at, _), until)| at < until).flat_map(|((at, left), until)| [(*at, *left), (until, *left)]).collect()
 }

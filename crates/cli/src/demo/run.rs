@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::net::SocketAddr;
 
 use serde::Serialize;
-use symbiosis_base::{Nanos, Rate};
+use symbiosis_base::{Instant, Rate};
 use symbiosis_quic::choice::Choice;
 use symbiosis_quic::clock::Clock;
 use symbiosis_quic::identity::{Identity, Trust};
@@ -120,7 +120,7 @@ fn found(call: &Call, called: &Called, recorder: Recorder, relayed: Relayed) -> 
     let rtt_mean_ms = recorder.mean_rtt();
     let flow = recorder.flow(&report, &called.view);
     // The links' time begins with the handshake, two round trips before the file.
-    let taken = others().volume(Nanos::ZERO, Nanos::from_secs(report.seconds)) / report.seconds;
+    let taken = others().volume(Instant::START, Instant::from_secs(report.seconds)) / report.seconds;
     let relay_late = relayed.lateness.part_late();
     let forth = relayed.forth;
     let row = Row {

@@ -7,7 +7,7 @@ use std::sync::mpsc;
 use std::thread;
 
 use miette::miette;
-use symbiosis_base::Nanos;
+use symbiosis_base::{Instant, Span};
 use symbiosis_quic::choice::Choice;
 use symbiosis_quic::clock::Clock;
 use symbiosis_quic::identity::Identity;
@@ -22,14 +22,14 @@ use crate::failure::Failure;
 pub const MOST_LATE: f64 = 0.2;
 
 /// The server looks this often whether it is to end.
-const LOOKS_EVERY: Nanos = Nanos::from_millis(20);
+const LOOKS_EVERY: Span = Span::from_millis(20);
 
 /// What there was beside what was done.
 pub struct Served<T> {
     /// What was done.
     pub done: T,
     /// Bytes that the server had taken and forgotten, by the clock that was given.
-    pub drained: Vec<(Nanos, u64)>,
+    pub drained: Vec<(Instant, u64)>,
     pub server: Lateness,
     pub relayed: Option<Relayed>,
 }
@@ -82,7 +82,7 @@ pub fn served<T>(
     })
 }
 
-type Drained = Vec<(Nanos, u64)>;
+type Drained = Vec<(Instant, u64)>;
 
 fn serve(
     (identity, seed, clock): (&Identity, u64, Clock),
@@ -97,7 +97,7 @@ fn serve(
     let mut node = Node::server(clock, settings_for(at), choice, seed, identity, accept).map_err(fault)?;
     let _ = tell.send(udp.address()?);
     let mut drained: Drained = Vec::new();
-    let watch = |node: &mut Node<Transfer>, now: Nanos| {
+    let watch = |node: &mut Node<Transfer>, now: Instant| {
         if drained.last().is_none_or(|(at, _)| now >= *at + LOOKS_EVERY) {
             let peers = node.peers();
             let sum = peers.into_iter().filter_map(|peer| node.session(peer)?.drained()).sum();

@@ -1,6 +1,6 @@
 //! What is seen of a transfer while it runs, in the form in which the simulator tells of a flow: so traces and reports are the same.
 
-use symbiosis_base::{Nanos, Rate};
+use symbiosis_base::{Instant, Rate, Span};
 use symbiosis_path::LinkSample;
 use symbiosis_quic::node::View;
 use symbiosis_quic::transfer::Progress;
@@ -10,7 +10,7 @@ use symbiosis_run::{FlowSample, FlowSummary, Ledger, LinkSummary, Outcome, RttSu
 use super::Report;
 
 /// A transfer is looked at this often.
-pub const EVERY: Nanos = Nanos::from_millis(50);
+pub const EVERY: Span = Span::from_millis(50);
 
 /// A flow, and its samples.
 pub type Flow = (FlowSummary, Vec<FlowSample>);
@@ -32,8 +32,8 @@ impl Recorder {
     }
 
     /// Looks, but not too often. Time begins with the first byte.
-    pub fn look(&mut self, now: Nanos, progress: &Progress, view: &mut dyn FnMut() -> View) {
-        let Some(at) = progress.began.map(|began| now - began) else { return };
+    pub fn look(&mut self, now: Instant, progress: &Progress, view: &mut dyn FnMut() -> View) {
+        let Some(at) = progress.began.map(|began| Instant::after(now - began)) else { return };
         if self.samples.last().is_some_and(|last| at < last.at + EVERY) {
             return;
         }

@@ -7,7 +7,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use miette::miette;
-use symbiosis_base::Nanos;
+use symbiosis_base::Instant;
 use symbiosis_quic::clock::Clock;
 use symbiosis_quic::identity::Identity;
 use symbiosis_quic::node::Node;
@@ -62,7 +62,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     }
     let at = udp.address().map_err(|error| fault(&error))?;
     print(&format!("serving {} at {at}\nfingerprint {}\n", args.dir.display(), identity.fingerprint()))?;
-    socket::run(&mut node, &mut udp, &clock, |_, _| Watch::At(Nanos::MAX)).map_err(|error| fault(&error))?;
+    socket::run(&mut node, &mut udp, &clock, |_, _| Watch::At(Instant::NEVER)).map_err(|error| fault(&error))?;
     Ok(())
 }
 

@@ -1,17 +1,17 @@
 //! How a transfer goes, on a terminal.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use symbiosis_base::{Bytes, Nanos, Rate};
+use symbiosis_base::{Bytes, Instant, Rate, Span};
 use symbiosis_quic::node::View;
 use symbiosis_quic::transfer::Progress;
 
 /// A bar is drawn anew this often.
-const EVERY: Nanos = Nanos::from_millis(100);
+const EVERY: Span = Span::from_millis(100);
 
 /// A bar on stderr, if that is a terminal.
 pub struct Bar {
     bar: ProgressBar,
-    shown: Nanos,
+    shown: Instant,
     done: u64,
 }
 
@@ -23,11 +23,11 @@ impl Bar {
         // Hides itself where stderr is no terminal.
         let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr()).with_style(style);
         bar.set_prefix(if word.is_empty() { String::new() } else { format!("{word:12} ") });
-        Bar { bar, shown: Nanos::ZERO, done: 0 }
+        Bar { bar, shown: Instant::START, done: 0 }
     }
 
     /// Shows where things are, but not too often.
-    pub fn show(&mut self, now: Nanos, progress: &Progress, view: &mut dyn FnMut() -> View) {
+    pub fn show(&mut self, now: Instant, progress: &Progress, view: &mut dyn FnMut() -> View) {
         if self.bar.is_hidden() || now - self.shown < EVERY || progress.began.is_none() {
             return;
         }

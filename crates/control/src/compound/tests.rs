@@ -1,7 +1,7 @@
 use super::*;
 use crate::LossKind;
 use crate::bench::{self, Path};
-use crate::{Bytes, Nanos};
+use crate::{Bytes, Instant, Span};
 
 const PAPER: Constants = Constants { alpha: 0.125, k: 0.75, beta: 0.5, gamma: 30.0, zeta: 1.0 };
 
@@ -13,7 +13,7 @@ fn avoiding(win: f64, dwnd: f64) -> Compound {
 }
 
 /// One full window acknowledged, all sent at `sent_at` and acknowledged at `now`.
-fn round_trip(compound: &mut Compound, sent_at: Nanos, now: Nanos, rtt: Nanos) {
+fn round_trip(compound: &mut Compound, sent_at: Instant, now: Instant, rtt: Span) {
     for _ in 0..compound.window.cwnd as u64 {
         compound.acked(&Acked { sent_at, now, rtt: Some(rtt), ..bench::ack() });
     }
@@ -36,7 +36,7 @@ fn the_law_is_the_papers() {
 #[test]
 fn an_idle_path_is_filled_by_alpha_win_to_the_k() {
     let mut compound = avoiding(256.0, 0.0);
-    round_trip(&mut compound, Nanos::ZERO, Nanos::from_millis(100), Nanos::from_millis(100));
+    round_trip(&mut compound, Instant::START, Instant::from_millis(100), Span::from_millis(100));
     // One of Reno, seven of the other; as the window grows within the round trip, a hundredth less or more.
     assert!((compound.dwnd - 7.0).abs() < 0.05 && (compound.window.cwnd - 264.0).abs() < 0.05, "{}", compound.window.cwnd);
 }
@@ -61,7 +61,7 @@ fn queued_packets_take_the_delay_based_window_down() {
 fn losses_halve_both_and_a_timeout_starts_over() {
     let lose = |kind, win, dwnd| {
         let mut compound = avoiding(win, dwnd);
-        compound.lost(&Lost::new(Nanos::ZERO, kind, Bytes(0)));
+        compound.lost(&Lost::new(Instant::START, kind, Bytes(0)));
         (compound.window.cwnd, compound.dwnd)
     };
     assert_eq!(lose(LossKind::FastRetransmit, 100.0, 40.0), (50.0, 20.0));
@@ -73,7 +73,7 @@ fn losses_halve_both_and_a_timeout_starts_over() {
 fn alone_it_fills_the_path_faster_than_reno_and_then_grows_as_reno() {
     let mut compound = Compound::new(&bench::setup(2), PAPER);
     (compound.window.cwnd, compound.window.ssthresh) = (200.0, 200.0);
-    let trace = Path::default().run(&mut compound, &bench::setup(2), Nanos::from_millis(60_000));
+    let trace = Path::default().run(&mut compound, &bench::setup(2), Instant::from_millis(60_000));
     // d win/dt = α·win^¾ a round trip from 200 on: win^¼ grows by 1/32 in each of 70 ms. 877 packets fill the path: (877^¼ − 200^¼)·32 = 53.8
     // round trips, 3.8 s; Reno takes 677 of them, 47 s.
     let full = trace.iter().position(|second| second.cwnd > 877.0).expect("it fills the path") + 1;

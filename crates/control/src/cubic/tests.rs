@@ -1,25 +1,26 @@
 use super::*;
+use crate::Span;
 use crate::bench;
 
-const RTT: Nanos = Nanos::from_millis(100);
+const RTT: Span = Span::from_millis(100);
 
-fn at(now: Nanos) -> Acked {
+fn at(now: Instant) -> Acked {
     Acked { now, rtt: Some(RTT), ..bench::ack() }
 }
 
 /// One ACK a packet, `cwnd` of them a round trip, for `seconds`.
-fn grow(law: &mut Cubic, cwnd: &mut f64, now: &mut Nanos, seconds: f64) {
-    let end = *now + Nanos::from_secs(seconds);
+fn grow(law: &mut Cubic, cwnd: &mut f64, now: &mut Instant, seconds: f64) {
+    let end = *now + Span::from_secs(seconds);
     while *now < end {
         *cwnd += law.growth(*cwnd, 1.0, &at(*now));
-        *now += Nanos::from_secs(RTT.secs() / *cwnd);
+        *now += Span::from_secs(RTT.secs() / *cwnd);
     }
 }
 
-fn after_a_loss_at(peak: f64) -> (Cubic, f64, Nanos) {
+fn after_a_loss_at(peak: f64) -> (Cubic, f64, Instant) {
     let mut law = Cubic::new(0.4, 0.7, true);
-    let cwnd = law.after_loss(peak, Nanos::ZERO);
-    (law, cwnd, Nanos::from_millis(1))
+    let cwnd = law.after_loss(peak, Instant::START);
+    (law, cwnd, Instant::from_millis(1))
 }
 
 #[test]
@@ -51,19 +52,19 @@ fn a_small_window_grows_as_reno_would() {
 fn a_round_trip_grows_by_half_at_most() {
     // W_cubic far above: the epoch's clock ran for a minute.
     let (mut law, cwnd, _) = after_a_loss_at(100.0);
-    law.growth(cwnd, 1.0, &at(Nanos::ZERO));
-    assert_eq!(law.growth(cwnd, 1.0, &at(Nanos::from_millis(60_000))), 0.5);
+    law.growth(cwnd, 1.0, &at(Instant::START));
+    assert_eq!(law.growth(cwnd, 1.0, &at(Instant::from_millis(60_000))), 0.5);
 }
 
 #[test]
 fn fast_convergence_gives_up_part_of_the_old_maximum() {
     let mut law = Cubic::new(0.4, 0.7, true);
-    law.after_loss(1000.0, Nanos::ZERO);
-    law.after_loss(800.0, Nanos::ZERO);
+    law.after_loss(1000.0, Instant::START);
+    law.after_loss(800.0, Instant::START);
     assert_eq!(law.w_max, Some(680.0)); // 800·1.7/2 (§4.7)
     let mut law = Cubic::new(0.4, 0.7, false);
-    law.after_loss(1000.0, Nanos::ZERO);
-    law.after_loss(800.0, Nanos::ZERO);
+    law.after_loss(1000.0, Instant::START);
+    law.after_loss(800.0, Instant::START);
     assert_eq!(law.w_max, Some(800.0));
 }
 
@@ -73,7 +74,7 @@ fn an_idle_application_does_not_run_the_clock() {
     grow(&mut law, &mut cwnd, &mut now, 4.0);
     let before = cwnd;
     law.paused();
-    now += Nanos::from_millis(60_000);
+    now += Span::from_millis(60_000);
     cwnd += law.growth(cwnd, 1.0, &at(now));
     assert!(cwnd - before < 0.1, "{before} -> {cwnd}");
     grow(&mut law, &mut cwnd, &mut now, 9.086 - 4.0);

@@ -1,7 +1,7 @@
 use super::*;
 use crate::LossKind;
 use crate::measurement::oracle::{Errors, Oracle};
-use crate::{Bytes, bench};
+use crate::{Bytes, Instant, bench};
 
 const K: Rate = Rate::from_mbps(100.0);
 
@@ -10,7 +10,7 @@ fn early(initial_window: u64, noise: f64) -> Early {
 }
 
 fn report(available: Rate) -> Report {
-    Report::Path { now: Nanos::ZERO, capacity: K, available }
+    Report::Path { now: Instant::START, capacity: K, available }
 }
 
 #[test]
@@ -31,7 +31,7 @@ fn an_ack_adds_what_the_model_says() {
 fn alone_it_fills_the_path_and_no_more() {
     let mut early = early(2, 0.0);
     early.report(&report(K));
-    let trace = bench::Path::default().run(&mut early, &bench::setup(2), Nanos::from_millis(10_000));
+    let trace = bench::Path::default().run(&mut early, &bench::setup(2), Instant::from_millis(10_000));
     // w* = Kτ = 877.08 packets.
     let last = trace.last().unwrap();
     assert!((last.cwnd - 877.1).abs() < 0.5, "{last:?}");
@@ -43,7 +43,7 @@ fn without_a_report_it_is_reno() {
     let mut early = early(2, 0.0);
     early.acked(&bench::ack());
     assert_eq!(early.window.cwnd, 3.0);
-    early.lost(&Lost::new(Nanos::ZERO, LossKind::FastRetransmit, Bytes(0)));
+    early.lost(&Lost::new(Instant::START, LossKind::FastRetransmit, Bytes(0)));
     assert_eq!((early.window.cwnd, early.window.ssthresh), (2.0, 2.0));
     early.acked(&bench::ack());
     assert_eq!(early.window.cwnd, 2.5);
@@ -53,9 +53,9 @@ fn without_a_report_it_is_reno() {
 fn a_timeout_discards_what_was_measured() {
     let mut early = early(100, 0.0);
     early.report(&report(K));
-    early.lost(&Lost::new(Nanos::ZERO, LossKind::FastRetransmit, Bytes(0)));
+    early.lost(&Lost::new(Instant::START, LossKind::FastRetransmit, Bytes(0)));
     assert!(early.window.cwnd == 50.0 && early.reading.is_some());
-    early.lost(&Lost::new(Nanos::ZERO, LossKind::Timeout, Bytes(0)));
+    early.lost(&Lost::new(Instant::START, LossKind::Timeout, Bytes(0)));
     assert!(early.window.cwnd == 1.0 && early.reading.is_none());
     early.acked(&bench::ack());
     assert_eq!(early.window.cwnd, 2.0);

@@ -1,10 +1,10 @@
 //! Jitter: how much longer two packets are apart when they arrive than when they left (H §6.1).
 
-use crate::Nanos;
 use crate::observer::{Arrival, Excess};
+use crate::{SignedSpan, Span};
 
 /// Less than this is no jitter: clocks round, and so do links.
-const RESOLUTION: Nanos = Nanos(100);
+const RESOLUTION: Span = Span(100);
 
 /// Watches the jitter of packets that left evenly.
 ///
@@ -14,7 +14,7 @@ const RESOLUTION: Nanos = Nanos(100);
 #[derive(Clone, Debug)]
 pub struct Jitter {
     threshold: u32,
-    resolution: i64,
+    resolution: SignedSpan,
     last: Option<Arrival>,
     positive: u32,
     sum: f64,
@@ -23,8 +23,8 @@ pub struct Jitter {
 impl Jitter {
     /// So many consecutive positive jitters mean that the packets come too fast (H §6.1: two). What is less than the host can tell apart is
     /// none: of three noisy times, two in a row are late in a sixth of all cases.
-    pub fn new(threshold: u32, host: Nanos) -> Jitter {
-        Jitter { threshold, resolution: host.max(RESOLUTION).0 as i64, last: None, positive: 0, sum: 0.0 }
+    pub fn new(threshold: u32, host: Span) -> Jitter {
+        Jitter { threshold, resolution: host.max(RESOLUTION).into(), last: None, positive: 0, sum: 0.0 }
     }
 
     /// Takes in an arrival; an excess, if it completes one. The count then begins again.
@@ -35,23 +35,18 @@ impl Jitter {
             return None;
         }
         let packets = arrival.serial.checked_sub(last.serial).filter(|packets| *packets > 0)?;
-        let jitter = difference(arrival.now - last.now, arrival.sent_at - last.sent_at);
+        let jitter = (arrival.now - last.now).signed_sub(arrival.sent_at - last.sent_at);
         if jitter <= self.resolution {
             (self.positive, self.sum) = (0, 0.0);
             return None;
         }
         self.positive += 1;
-        self.sum += jitter as f64 / packets as f64;
+        self.sum += jitter.0 as f64 / packets as f64;
         if self.positive < self.threshold {
             return None;
         }
-        let jitter = Nanos((self.sum / f64::from(self.positive)) as u64);
+        let jitter = Span((self.sum / f64::from(self.positive)) as u64);
         (self.positive, self.sum) = (0, 0.0);
         Some(Excess { sent_at: arrival.sent_at, jitter })
     }
-}
-
-/// `a − b` \[ns\].
-fn difference(a: Nanos, b: Nanos) -> i64 {
-    i64::try_from(i128::from(a.0) - i128::from(b.0)).unwrap_or(if a > b { i64::MAX } else { i64::MIN })
 }

@@ -33,7 +33,7 @@ use crate::entry::{Entry, Feedback};
 use crate::measurement::Measurement;
 use crate::measurement::imtcp::ImTcp;
 use crate::params::Param;
-use crate::{Acked, Ask, Bytes, Controller, Departure, LossKind, Lost, Nanos, Permit, Rate, Report, Sent, Setup};
+use crate::{Acked, Ask, Bytes, Controller, Departure, Instant, LossKind, Lost, Permit, Rate, Report, Sent, Setup, Span};
 
 use pair::Probes;
 use period::Period;
@@ -124,7 +124,7 @@ const WAITING: u64 = 3;
 pub struct Hcc {
     packet: Bytes,
     /// Granularity of the host's.
-    timer: Nanos,
+    timer: Span,
     settings: Settings,
     /// Tells the available bandwidth in the place of pairs.
     measurement: Option<Box<dyn Measurement>>,
@@ -132,19 +132,19 @@ pub struct Hcc {
     randomiser: Randomiser,
     probes: Probes,
     /// Smoothed round-trip time, zero before the first.
-    rtt: Nanos,
+    rtt: Span,
     /// The latest and the least.
-    latest_rtt: Nanos,
-    least_rtt: Nanos,
+    latest_rtt: Span,
+    least_rtt: Span,
     /// How far apart pairs arrived lately: what a packet takes.
-    service: Nanos,
+    service: Span,
     /// When P was last doubled.
-    doubled: Option<Nanos>,
+    doubled: Option<Instant>,
     /// The receiver has not been heard since the start or the last timeout.
     silent: bool,
     window: Bytes,
     /// When a packet last left, and how many periods later the next may: one, and what was borrowed by leaving early, as in a pair.
-    last: Nanos,
+    last: Instant,
     owed: f64,
 }
 
@@ -159,29 +159,29 @@ impl Hcc {
             period: Period::default(),
             randomiser: Randomiser::new(settings.randomiser, setup.seed),
             probes: Probes::new(settings.probe_every),
-            rtt: Nanos::ZERO,
-            latest_rtt: Nanos::ZERO,
-            least_rtt: Nanos::MAX,
-            service: Nanos::ZERO,
+            rtt: Span::ZERO,
+            latest_rtt: Span::ZERO,
+            least_rtt: Span::MAX,
+            service: Span::ZERO,
             doubled: None,
             silent: true,
             window: Bytes::from_f64(PAIR * setup.packet.as_f64()),
-            last: Nanos::ZERO,
+            last: Instant::START,
             owed: 0.0,
         }
     }
 
     /// The period at which packets leave, once there is one.
-    fn applied(&self) -> Option<Nanos> {
+    fn applied(&self) -> Option<Span> {
         self.period.get().map(|period| self.randomiser.applied(period))
     }
 
     /// Whether packets waited for others when the latest one crossed the path.
     fn queued(&self) -> bool {
-        self.latest_rtt - self.least_rtt > Nanos(self.service.0.saturating_mul(WAITING))
+        self.latest_rtt - self.least_rtt > Span(self.service.0.saturating_mul(WAITING))
     }
 
-    fn back_off(&mut self, now: Nanos) {
+    fn back_off(&mut self, now: Instant) {
         let Some(period) = self.period.get() else { return };
         let pause = self.rtt.saturating_add(period * 2);
         if self.doubled.is_none_or(|last| now > last.saturating_add(pause)) {
@@ -195,13 +195,13 @@ impl Hcc {
 impl Controller for Hcc {
     fn sent(&mut self, packet: &Sent) {
         // A measurement has pairs of its own.
-        let spacing = if self.measurement.is_some() { Nanos::MAX } else { self.rtt.scale(self.settings.probe_rtts) };
+        let spacing = if self.measurement.is_some() { Span::MAX } else { self.rtt.scale(self.settings.probe_rtts) };
         self.probes.sent(packet.now, self.silent, spacing);
         if let Some(measurement) = &mut self.measurement {
             measurement.sent(packet);
         }
         // Who leaves late does not catch up, but for what the host's timer rounds up.
-        let periods = |span: Nanos, period: Nanos| span.secs() / period.secs();
+        let periods = |span: Span, period: Span| span.secs() / period.secs();
         let left =
             self.applied().map_or(0.0, |period| (self.owed - periods(packet.now - self.last, period)).max(-periods(self.timer, period)));
         (self.last, self.owed) = (packet.now, 1.0 + left);
@@ -210,7 +210,7 @@ impl Controller for Hcc {
     fn acked(&mut self, ack: &Acked) {
         if let Some(rtt) = ack.rtt.filter(|rtt| rtt.0 > 0) {
             // Weight 1/8, as RFC 6298.
-            self.rtt = if self.rtt == Nanos::ZERO { rtt } else { Nanos(self.rtt.0 - self.rtt.0 / 8 + rtt.0 / 8) };
+            self.rtt = if self.rtt == Span::ZERO { rtt } else { Span(self.rtt.0 - self.rtt.0 / 8 + rtt.0 / 8) };
             (self.latest_rtt, self.least_rtt) = (rtt, self.least_rtt.min(rtt));
         }
         let reading = self.measurement.as_mut().and_then(|measurement| measurement.acked(ack));
@@ -273,7 +273,7 @@ impl Controller for Hcc {
             (None, Some(period)) if !self.silent => Departure::At(self.last.saturating_add(period.scale(self.owed.max(0.0)))),
             // One pair at a time, while there is no answer.
             (None, _) if ask.in_flight == Bytes::ZERO => Departure::Now,
-            (None, _) => Departure::At(Nanos::MAX),
+            (None, _) => Departure::At(Instant::NEVER),
         };
         Permit { window: self.window, departure }
     }

@@ -1,7 +1,7 @@
 //! Packet pairs: which packets leave as pairs, and how far apart a pair arrives (H §3, §7).
 
 use crate::observer::Arrival;
-use crate::{Bytes, Nanos};
+use crate::{Bytes, Instant, Span};
 
 /// Decides which packets leave as pairs: the sender's side.
 #[derive(Clone, Debug)]
@@ -11,24 +11,24 @@ pub struct Probes {
     /// Packets since the last pair.
     count: u32,
     /// When the first packet of a pair left whose second has not.
-    open: Option<Nanos>,
-    last: Nanos,
+    open: Option<Instant>,
+    last: Instant,
 }
 
 impl Probes {
     /// One packet of `every` is the second of a pair.
     pub fn new(every: u32) -> Probes {
-        Probes { every, count: 0, open: None, last: Nanos::ZERO }
+        Probes { every, count: 0, open: None, last: Instant::START }
     }
 
     /// When the second packet of a pair is due: with the first.
-    pub fn due(&self) -> Option<Nanos> {
+    pub fn due(&self) -> Option<Instant> {
         self.open
     }
 
     /// A packet left. `at_once`: it is the first of a pair whatever the count; `spacing`: pairs are at least so far apart.
     /// Tells whether it was the second of a pair.
-    pub fn sent(&mut self, now: Nanos, at_once: bool, spacing: Nanos) -> bool {
+    pub fn sent(&mut self, now: Instant, at_once: bool, spacing: Span) -> bool {
         if self.open.take().is_some() {
             self.count = 0;
             return true;
@@ -60,7 +60,7 @@ impl Dispersion {
     }
 
     /// The dispersion of a pair, if this packet completes one: its two packets arrived, the second full, further apart than they left.
-    pub fn arrived(&mut self, arrival: &Arrival) -> Option<Nanos> {
+    pub fn arrived(&mut self, arrival: &Arrival) -> Option<Span> {
         let last = self.last.replace(*arrival)?;
         let pair = arrival.probe && arrival.bytes == self.packet && last.serial.checked_add(1) == Some(arrival.serial);
         let dispersion = arrival.now - last.now;

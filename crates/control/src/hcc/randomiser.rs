@@ -1,6 +1,6 @@
 //! The randomiser: a part added to the period, so that flows do not move in step (H §5, §6.1, §9).
 
-use crate::Nanos;
+use crate::Span;
 use symbiosis_base::Random;
 
 /// Adds up to a part to the period.
@@ -23,7 +23,7 @@ impl Randomiser {
     }
 
     /// The period at which packets leave.
-    pub fn applied(&self, period: Nanos) -> Nanos {
+    pub fn applied(&self, period: Span) -> Span {
         period.scale(1.0 + self.added)
     }
 }

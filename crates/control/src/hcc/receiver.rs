@@ -3,7 +3,7 @@
 use super::jitter::Jitter;
 use super::pair::Dispersion;
 use crate::observer::{Arrival, Excess, Findings, Observer};
-use crate::{Nanos, Setup};
+use crate::{Instant, Setup, Span};
 
 /// HCC's receiving half.
 #[derive(Clone, Debug)]
@@ -14,7 +14,7 @@ pub struct HccReceiver {
     jitter: Jitter,
     gap: f64,
     weight: f64,
-    left: Nanos,
+    left: Instant,
     /// Each packet is to be reported, and this one has not been.
     each: bool,
     unreported: bool,
@@ -33,7 +33,7 @@ impl HccReceiver {
             jitter,
             gap: 0.0,
             weight: 0.0,
-            left: Nanos::ZERO,
+            left: Instant::START,
             each,
             unreported: false,
             excess: None,
@@ -60,14 +60,14 @@ impl Observer for HccReceiver {
         self.unreported || self.excess.is_some()
     }
 
-    fn patience(&self, rtt: Nanos) -> Nanos {
+    fn patience(&self, rtt: Span) -> Span {
         rtt.scale(1.0 / self.reports)
     }
 
     fn take(&mut self) -> Findings {
         self.unreported = false;
-        let findings = Findings { gap: Nanos(self.gap as u64), weight: self.weight, left: self.left, excess: self.excess.take() };
-        (self.gap, self.weight, self.left) = (0.0, 0.0, Nanos::ZERO);
+        let findings = Findings { gap: Span(self.gap as u64), weight: self.weight, left: self.left, excess: self.excess.take() };
+        (self.gap, self.weight, self.left) = (0.0, 0.0, Instant::START);
         findings
     }
 }

@@ -8,8 +8,12 @@ use crate::lotka_volterra::Bandwidth;
 use crate::measurement::Reading;
 use crate::observer::{Arrival, Excess, Findings, Observer};
 
-fn ms(ms: f64) -> Nanos {
-    Nanos::from_secs(ms / 1e3)
+fn ms(ms: f64) -> Span {
+    Span::from_secs(ms / 1e3)
+}
+
+fn at_ms(at: f64) -> Instant {
+    Instant::after(ms(at))
 }
 
 const SETTINGS: Settings = Settings { alpha: 0.1, probe_every: 5, probe_rtts: 0.0, randomiser: 0.0, fresh_pairs: false, all_losses: true };
@@ -19,14 +23,14 @@ fn sender() -> Hcc {
     Hcc::new(&setup(10), SETTINGS, None)
 }
 
-fn report(hcc: &mut Hcc, now: Nanos, gap: f64, weight: f64, excess: Option<(f64, f64)>) {
-    let excess = excess.map(|(sent_at, jitter)| Excess { sent_at: ms(sent_at), jitter: ms(jitter) });
+fn report(hcc: &mut Hcc, now: Instant, gap: f64, weight: f64, excess: Option<(f64, f64)>) {
+    let excess = excess.map(|(sent_at, jitter)| Excess { sent_at: at_ms(sent_at), jitter: ms(jitter) });
     // Its pairs left an RTT ago.
     hcc.report(&Report::Receiver { now, findings: Findings { gap: ms(gap), weight, left: now - ms(100.0), excess } });
 }
 
 /// Sends packets as they are permitted until `until`; when each left.
-fn departures(hcc: &mut Hcc, mut now: Nanos, until: Nanos) -> Vec<Nanos> {
+fn departures(hcc: &mut Hcc, mut now: Instant, until: Instant) -> Vec<Instant> {
     let mut left = Vec::new();
     loop {
         match hcc.permit(&Ask { now, in_flight: PACKET }).departure {
@@ -43,10 +47,10 @@ fn departures(hcc: &mut Hcc, mut now: Nanos, until: Nanos) -> Vec<Nanos> {
 /// A sender that has sent its first pair at 0 and heard at 100 ms that it arrived 5 ms apart: P = 10 ms.
 fn started() -> Hcc {
     let mut hcc = sender();
-    hcc.sent(&Sent { now: Nanos::ZERO, number: 0, bytes: PACKET, in_flight: PACKET, retransmission: false, app_limited: false });
-    assert_eq!(departures(&mut hcc, Nanos::ZERO, ms(50.0)), [Nanos::ZERO], "the second of the pair, then silence");
+    hcc.sent(&Sent { now: Instant::START, number: 0, bytes: PACKET, in_flight: PACKET, retransmission: false, app_limited: false });
+    assert_eq!(departures(&mut hcc, Instant::START, at_ms(50.0)), [Instant::START], "the second of the pair, then silence");
     hcc.acked(&Acked { rtt: Some(ms(100.0)), ..ack() });
-    report(&mut hcc, ms(100.0), 5.0, 0.1, None);
+    report(&mut hcc, at_ms(100.0), 5.0, 0.1, None);
     hcc
 }
 
@@ -57,7 +61,7 @@ fn period(hcc: &Hcc) -> f64 {
 #[test]
 fn it_starts_with_a_pair_and_twice_its_gap() {
     let mut hcc = sender();
-    let alone = Ask { now: Nanos::ZERO, in_flight: Bytes::ZERO };
+    let alone = Ask { now: Instant::START, in_flight: Bytes::ZERO };
     assert_eq!(hcc.permit(&alone), Permit { window: Bytes(2 * PACKET.0), departure: Departure::Now });
     hcc = started();
     assert_eq!(period(&hcc), 10.0);
@@ -68,7 +72,7 @@ fn it_starts_with_a_pair_and_twice_its_gap() {
 #[test]
 fn every_fifth_packet_leaves_with_the_one_before_and_the_rate_is_kept() {
     let mut hcc = started();
-    let left: Vec<f64> = departures(&mut hcc, ms(100.0), ms(290.0)).iter().map(|at| at.millis() - 100.0).collect();
+    let left: Vec<f64> = departures(&mut hcc, at_ms(100.0), at_ms(290.0)).iter().map(|at| at.millis() - 100.0).collect();
     // The pair of the start is long paid for. Then five packets in five periods.
     assert_eq!(left, [0., 10., 20., 30., 30., 50., 60., 70., 80., 80., 100., 110., 120., 130., 130., 150., 160., 170., 180., 180.]);
 }
@@ -76,9 +80,9 @@ fn every_fifth_packet_leaves_with_the_one_before_and_the_rate_is_kept() {
 #[test]
 fn pairs_average_and_losses_double_once_in_an_rtt_and_two_periods() {
     let mut hcc = started();
-    report(&mut hcc, ms(200.0), 5.0, 0.1, None);
+    report(&mut hcc, at_ms(200.0), 5.0, 0.1, None);
     assert_eq!(period(&hcc), 9.5, "0.9·10 + 0.1·5");
-    let lost = |hcc: &mut Hcc, at: f64| hcc.lost(&Lost::new(ms(at), LossKind::FastRetransmit, PACKET));
+    let lost = |hcc: &mut Hcc, at: f64| hcc.lost(&Lost::new(at_ms(at), LossKind::FastRetransmit, PACKET));
     lost(&mut hcc, 300.0);
     assert_eq!(period(&hcc), 19.0);
     // RTT + 2P = 138 ms.
@@ -92,36 +96,36 @@ fn pairs_average_and_losses_double_once_in_an_rtt_and_two_periods() {
 fn a_jitter_is_added_to_the_period_of_its_packets_once() {
     let mut hcc = started();
     // Packets of 150 and 160 ms took 2 ms longer each; they were sent with 10 ms.
-    report(&mut hcc, ms(260.0), 0.0, 0.0, Some((160.0, 2.0)));
+    report(&mut hcc, at_ms(260.0), 0.0, 0.0, Some((160.0, 2.0)));
     assert_eq!(period(&hcc), 12.0);
     // Those of 200 ms were on their way with 10 ms, too, and say the same: it is not added again.
-    report(&mut hcc, ms(300.0), 0.0, 0.0, Some((200.0, 2.0)));
+    report(&mut hcc, at_ms(300.0), 0.0, 0.0, Some((200.0, 2.0)));
     assert_eq!(period(&hcc), 12.0);
     // Those of 270 ms were sent with 12 ms.
-    report(&mut hcc, ms(370.0), 0.0, 0.0, Some((270.0, 2.0)));
+    report(&mut hcc, at_ms(370.0), 0.0, 0.0, Some((270.0, 2.0)));
     assert_eq!(period(&hcc), 14.0);
     // A link was out for ten seconds: no more than the least RTT of 100 ms is added.
-    report(&mut hcc, ms(10_480.0), 0.0, 0.0, Some((380.0, 10_000.0)));
+    report(&mut hcc, at_ms(10_480.0), 0.0, 0.0, Some((380.0, 10_000.0)));
     assert_eq!(period(&hcc), 114.0);
-    report(&mut hcc, ms(10_490.0), 10_000.0, 0.1, None);
+    report(&mut hcc, at_ms(10_490.0), 10_000.0, 0.1, None);
     assert_eq!(period(&hcc), 112.6, "0.9·114 + 0.1·100: nor does a pair that it parted tell more");
 }
 
 #[test]
 fn after_a_timeout_only_pairs_leave_until_the_receiver_is_heard() {
     let mut hcc = started();
-    departures(&mut hcc, ms(100.0), ms(190.0));
-    let expired = |hcc: &mut Hcc, at: f64| hcc.lost(&Lost::new(ms(at), LossKind::Timeout, PACKET));
+    departures(&mut hcc, at_ms(100.0), at_ms(190.0));
+    let expired = |hcc: &mut Hcc, at: f64| hcc.lost(&Lost::new(at_ms(at), LossKind::Timeout, PACKET));
     for at in [1000.0, 3000.0] {
         expired(&mut hcc, at);
         assert_eq!(period(&hcc), 20.0, "doubled once, not at each timeout");
-        let ask = Ask { now: ms(at), in_flight: Bytes::ZERO };
+        let ask = Ask { now: at_ms(at), in_flight: Bytes::ZERO };
         assert_eq!(hcc.permit(&ask), Permit { window: Bytes(2 * PACKET.0), departure: Departure::Now });
-        hcc.sent(&Sent { now: ms(at), number: 7, bytes: PACKET, in_flight: PACKET, retransmission: true, app_limited: false });
-        assert_eq!(departures(&mut hcc, ms(at), ms(at + 900.0)), [ms(at)], "the second of the pair, nothing more");
+        hcc.sent(&Sent { now: at_ms(at), number: 7, bytes: PACKET, in_flight: PACKET, retransmission: true, app_limited: false });
+        assert_eq!(departures(&mut hcc, at_ms(at), at_ms(at + 900.0)), [at_ms(at)], "the second of the pair, nothing more");
     }
-    report(&mut hcc, ms(3100.0), 0.0, 0.0, None);
-    assert_eq!(departures(&mut hcc, ms(3100.0), ms(3119.0)), [ms(3100.0)], "on at the old rate");
+    report(&mut hcc, at_ms(3100.0), 0.0, 0.0, None);
+    assert_eq!(departures(&mut hcc, at_ms(3100.0), at_ms(3119.0)), [at_ms(3100.0)], "on at the old rate");
 }
 
 /// Packets that a timer of 7 ms lets go: at the next multiple of what was asked for.
@@ -129,13 +133,13 @@ fn after_a_timeout_only_pairs_leave_until_the_receiver_is_heard() {
 fn what_the_timer_rounds_up_is_caught_up_with_and_a_pause_is_not() {
     for (timer, packets) in [(7.0, 100), (0.0, 71)] {
         let mut hcc = Hcc::new(&crate::Setup { timer: ms(timer), ..setup(10) }, Settings { probe_every: 1_000_000, ..SETTINGS }, None);
-        report(&mut hcc, ms(0.0), 5.0, 0.1, None);
-        let (mut now, mut left) = (Nanos::ZERO, 0);
-        while now < ms(1000.0) {
+        report(&mut hcc, at_ms(0.0), 5.0, 0.1, None);
+        let (mut now, mut left) = (Instant::START, 0);
+        while now < at_ms(1000.0) {
             hcc.sent(&Sent { now, number: left, bytes: PACKET, in_flight: PACKET, retransmission: false, app_limited: false });
             left += 1;
             let Departure::At(at) = hcc.permit(&Ask { now, in_flight: PACKET }).departure else { panic!("it keeps a rate") };
-            now = now.max(Nanos(at.0.next_multiple_of(ms(7.0).0)));
+            now = now.max(Instant(at.0.next_multiple_of(ms(7.0).0)));
         }
         // One in 10 ms; not told of the timer, it takes 14 for each.
         assert!(left.abs_diff(packets) <= 1, "{left} packets");
@@ -150,7 +154,7 @@ fn what_the_timer_rounds_up_is_caught_up_with_and_a_pause_is_not() {
 fn pairs_keep_the_distance_asked_for() {
     let mut hcc = started();
     hcc.settings.probe_rtts = 1.0;
-    let left: Vec<f64> = departures(&mut hcc, ms(100.0), ms(290.0)).iter().map(|at| at.millis() - 100.0).collect();
+    let left: Vec<f64> = departures(&mut hcc, at_ms(100.0), at_ms(290.0)).iter().map(|at| at.millis() - 100.0).collect();
     // An RTT is 100 ms: the first pair, in this test at 0, is long ago.
     assert_eq!(left, [0., 10., 20., 30., 30., 50., 60., 70., 80., 90., 100., 110., 120., 130., 130., 150., 160., 170., 180., 190.]);
 }
@@ -160,11 +164,11 @@ fn only_fresh_pairs_may_take_a_doubling_back() {
     for (fresh_pairs, periods) in [(false, [20.0, 18.5, 17.15]), (true, [20.0, 20.0, 18.5])] {
         let mut hcc = started();
         hcc.settings.fresh_pairs = fresh_pairs;
-        hcc.lost(&Lost::new(ms(300.0), LossKind::FastRetransmit, PACKET));
+        hcc.lost(&Lost::new(at_ms(300.0), LossKind::FastRetransmit, PACKET));
         let mut seen = std::vec![period(&hcc)];
         // Pairs that left at 299 and at 301 ms.
         for at in [399.0, 401.0] {
-            report(&mut hcc, ms(at), 5.0, 0.1, None);
+            report(&mut hcc, at_ms(at), 5.0, 0.1, None);
             seen.push(period(&hcc));
         }
         assert_eq!(seen, periods);
@@ -190,17 +194,17 @@ fn readings_take_the_place_of_pairs() {
     for mbps in [1.0, 0.1] {
         let mut hcc = started();
         hcc.measurement = Some(Box::new(Constant(Rate::from_mbps(mbps))));
-        hcc.acked(&Acked { now: ms(150.0), ..ack() });
+        hcc.acked(&Acked { now: at_ms(150.0), ..ack() });
         // The RTT is smoothed: 50 ms of `ack` take it from 100 to 93.75.
         let wanted = if mbps == 1.0 { 9.0 + 0.1 * 8.0 } else { 9.0 + 0.1 * 93.75 / 4.0 };
         assert!((period(&hcc) - wanted).abs() < 1e-5, "{} of {wanted}", period(&hcc));
-        report(&mut hcc, ms(160.0), 5.0, 0.1, None);
+        report(&mut hcc, at_ms(160.0), 5.0, 0.1, None);
         assert!((period(&hcc) - wanted).abs() < 1e-5, "pairs say nothing now");
-        let left = departures(&mut hcc, ms(200.0), ms(290.0));
+        let left = departures(&mut hcc, at_ms(200.0), at_ms(290.0));
         assert!(left.windows(2).all(|two| two[0] < two[1]), "and none is sent: {left:?}");
     }
     let mut receiver = HccReceiver::new(&setup(10), 0.5, 2, 4.0, true);
-    receiver.arrived(&Arrival { now: ms(1.0), serial: 0, bytes: PACKET, sent_at: Nanos::ZERO, probe: false });
+    receiver.arrived(&Arrival { now: at_ms(1.0).into(), serial: 0, bytes: PACKET, sent_at: Instant::START, probe: false });
     assert!(receiver.urgent(), "it is told of each packet");
     receiver.take();
     assert!(!receiver.urgent());
@@ -208,7 +212,7 @@ fn readings_take_the_place_of_pairs() {
 
 #[test]
 fn a_loss_without_a_queue_may_be_the_wire_s() {
-    let lost = |hcc: &mut Hcc, at: f64, kind| hcc.lost(&Lost::new(ms(at), kind, PACKET));
+    let lost = |hcc: &mut Hcc, at: f64, kind| hcc.lost(&Lost::new(at_ms(at), kind, PACKET));
     let seen = |hcc: &mut Hcc, rtt: f64| hcc.acked(&Acked { rtt: Some(ms(rtt)), ..ack() });
     let mut hcc = started();
     hcc.settings.all_losses = false;
@@ -230,11 +234,11 @@ fn the_randomiser_adds_a_twentieth_on_average_and_holds_between_reports() {
     let mut hcc = Hcc::new(&setup(10), Settings { randomiser: 0.1, ..SETTINGS }, None);
     let mut sum = 0.0;
     for _ in 0..2000 {
-        report(&mut hcc, ms(1.0), 10.0, 1.0, None);
-        report(&mut hcc, ms(1.0), 10.0, 1.0, None);
+        report(&mut hcc, at_ms(1.0), 10.0, 1.0, None);
+        report(&mut hcc, at_ms(1.0), 10.0, 1.0, None);
         let applied = hcc.applied().unwrap();
         assert!((10.0..11.0).contains(&applied.millis()), "{applied}");
-        report(&mut hcc, ms(1.0), 0.0, 0.0, None);
+        report(&mut hcc, at_ms(1.0), 0.0, 0.0, None);
         assert_eq!(hcc.applied(), Some(applied), "a report that changes nothing draws nothing");
         sum += applied.millis();
     }
@@ -245,11 +249,11 @@ fn the_randomiser_adds_a_twentieth_on_average_and_holds_between_reports() {
 #[test]
 fn from_the_longest_period_pairs_lead_back_in_six_hundred_packets() {
     let mut hcc = started();
-    let lost = |at: u64| Lost::new(Nanos::from_millis(at), LossKind::FastRetransmit, PACKET);
+    let lost = |at: u64| Lost::new(Instant::from_millis(at), LossKind::FastRetransmit, PACKET);
     (0..100).for_each(|i| hcc.lost(&lost(10_000 * i)));
     assert_eq!(period(&hcc), 1000.0, "bounded");
     // To 1 % above 5 ms: ln(995/0.05)/−ln(0.9) = 94 pairs.
-    (0..94).for_each(|_| report(&mut hcc, ms(1e6), 5.0, 0.1, None));
+    (0..94).for_each(|_| report(&mut hcc, at_ms(1e6), 5.0, 0.1, None));
     assert!((5.0..=5.05).contains(&period(&hcc)), "{}", period(&hcc));
 }
 
@@ -257,7 +261,7 @@ fn from_the_longest_period_pairs_lead_back_in_six_hundred_packets() {
 fn found(packets: &[(u64, f64, f64, bool)]) -> Findings {
     let mut receiver = HccReceiver::new(&setup(10), 0.5, 2, 4.0, false);
     for (serial, left, arrived, probe) in packets {
-        receiver.arrived(&Arrival { now: ms(*arrived), serial: *serial, bytes: PACKET, sent_at: ms(*left), probe: *probe });
+        receiver.arrived(&Arrival { now: at_ms(*arrived).into(), serial: *serial, bytes: PACKET, sent_at: at_ms(*left), probe: *probe });
     }
     let urgent = receiver.urgent();
     let findings = receiver.take();
@@ -285,7 +289,7 @@ fn what_is_no_pair_measures_nothing() {
         assert_eq!(found(&[(0, 0., 50., false), second]).weight, 0.0, "{why}");
     }
     let mut receiver = HccReceiver::new(&setup(10), 0.5, 2, 4.0, false);
-    let arrival = |serial, now, bytes| Arrival { now: ms(now), serial, bytes, sent_at: Nanos::ZERO, probe: serial == 1 };
+    let arrival = |serial, now, bytes| Arrival { now: at_ms(now).into(), serial, bytes, sent_at: Instant::START, probe: serial == 1 };
     receiver.arrived(&arrival(0, 50.0, PACKET));
     receiver.arrived(&arrival(1, 54.0, Bytes(500)));
     assert_eq!(receiver.take().weight, 0.0, "a small packet takes less");
@@ -324,7 +328,7 @@ fn what_a_host_cannot_tell_apart_is_no_jitter() {
         let mut receiver = HccReceiver::new(&crate::Setup { timer: ms(timer_ms), ..setup(10) }, 0.5, 2, 4.0, false);
         // Sent 10 ms apart, and twice 3 ms late.
         for (serial, left, arrived) in [(0, 0.0, 50.0), (1, 10.0, 63.0), (2, 20.0, 76.0)] {
-            receiver.arrived(&Arrival { now: ms(arrived), serial, bytes: PACKET, sent_at: ms(left), probe: false });
+            receiver.arrived(&Arrival { now: at_ms(arrived).into(), serial, bytes: PACKET, sent_at: at_ms(left), probe: false });
         }
         receiver.take().excess.map(|excess| excess.jitter)
     };

@@ -6,7 +6,7 @@ use symbiosis_base::Random;
 
 use super::{Measurement, Reading};
 use crate::lotka_volterra::Bandwidth;
-use crate::{Nanos, Rate, Report};
+use crate::{Instant, Rate, Report, Span};
 
 /// By how much the oracle errs; not at all by default. Biases and noises are relative.
 #[derive(Clone, Copy, Debug, Default)]
@@ -20,7 +20,7 @@ pub struct Errors {
     /// Standard deviation of the relative error of `K − A`: `K − A' = (1 + n)(K − A)`, n ~ N(0, noise²) (T §3).
     pub noise: f64,
     /// That noise doubles whenever this has passed since the first report; zero: never (T §3.1).
-    pub doubles: Nanos,
+    pub doubles: Span,
 }
 
 /// Takes the simulator's word, once for each [`Report::Path`].
@@ -29,7 +29,7 @@ pub struct Oracle {
     /// Takes all of K as available, whatever others use: what S §III-D assumes of Symbiosis beside Reno.
     whole: bool,
     errors: Errors,
-    began: Option<Nanos>,
+    began: Option<Instant>,
     /// Of the noise of `K − A`, and of K.
     random: Random,
     capacity_random: Random,
@@ -54,7 +54,7 @@ impl Oracle {
     }
 
     /// The noise now. Whole doublings; so many that nothing but noise is left are as good as any more.
-    fn noise_at(&mut self, now: Nanos) -> f64 {
+    fn noise_at(&mut self, now: Instant) -> f64 {
         let began = *self.began.get_or_insert(now);
         let doublings = (now - began).0.checked_div(self.errors.doubles.0).unwrap_or(0);
         self.errors.noise * (1_u64 << doublings.min(MOST_DOUBLINGS)) as f64
@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     fn report(k: f64, a: f64) -> Report {
-        Report::Path { now: Nanos::ZERO, capacity: Rate::from_mbps(k), available: Rate::from_mbps(a) }
+        Report::Path { now: Instant::START, capacity: Rate::from_mbps(k), available: Rate::from_mbps(a) }
     }
 
     #[test]
@@ -122,13 +122,13 @@ mod tests {
 
     #[test]
     fn noise_doubles_from_the_first_report_on() {
-        let mut oracle = Oracle::new(Errors { noise: 0.05, doubles: Nanos::from_secs(100.0), ..Errors::default() }, 7);
-        let seconds = [500, 599, 600, 799, 800].map(|s| oracle.noise_at(Nanos::from_millis(1000 * s)));
+        let mut oracle = Oracle::new(Errors { noise: 0.05, doubles: Span::from_secs(100.0), ..Errors::default() }, 7);
+        let seconds = [500, 599, 600, 799, 800].map(|s| oracle.noise_at(Instant::from_millis(1000 * s)));
         assert_eq!(seconds, [0.05, 0.05, 0.1, 0.2, 0.4]);
-        assert_eq!(Oracle::new(Errors { noise: 0.05, ..Errors::default() }, 7).noise_at(Nanos::MAX), 0.05);
-        let mut for_ever = Oracle::new(Errors { noise: 0.05, doubles: Nanos(1), ..Errors::default() }, 7);
-        for_ever.noise_at(Nanos::ZERO);
-        assert!(for_ever.noise_at(Nanos::MAX).is_finite());
+        assert_eq!(Oracle::new(Errors { noise: 0.05, ..Errors::default() }, 7).noise_at(Instant::NEVER), 0.05);
+        let mut for_ever = Oracle::new(Errors { noise: 0.05, doubles: Span(1), ..Errors::default() }, 7);
+        for_ever.noise_at(Instant::START);
+        assert!(for_ever.noise_at(Instant::NEVER).is_finite());
     }
 
     #[test]

@@ -6,7 +6,7 @@
 
 use symbiosis_base::Random;
 
-use crate::Nanos;
+use crate::{Instant, Span};
 
 /// Part of the window that a drain leaves.
 pub const DRAIN_TO: f64 = 0.5;
@@ -16,20 +16,20 @@ const DRAIN_SPREAD: f64 = 0.25;
 /// When to drain.
 #[derive(Clone, Debug)]
 pub struct Drains {
-    period: Nanos,
+    period: Span,
     random: Random,
-    next: Option<Nanos>,
-    begun: Option<Nanos>,
+    next: Option<Instant>,
+    begun: Option<Instant>,
 }
 
 impl Drains {
     /// A drain every `period`, more or less.
-    pub fn new(period: Nanos, seed: u64) -> Drains {
+    pub fn new(period: Span, seed: u64) -> Drains {
         Drains { period, random: Random::new(seed, 1), next: None, begun: None }
     }
 
     /// Time passes.
-    pub fn advance(&mut self, now: Nanos) {
+    pub fn advance(&mut self, now: Instant) {
         if self.next.is_none_or(|next| now >= next) {
             // The first call only sets the clock.
             self.begun = self.next.map(|_| now);
@@ -39,7 +39,7 @@ impl Drains {
     }
 
     /// Whether a drain is under way: it lasts one smoothed round-trip time, and never most of the period.
-    pub fn draining(&self, now: Nanos, smoothed: Nanos) -> bool {
+    pub fn draining(&self, now: Instant, smoothed: Span) -> bool {
         self.begun.is_some_and(|begun| now - begun < smoothed.min(self.period.scale(0.25)))
     }
 }

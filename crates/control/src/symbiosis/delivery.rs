@@ -1,6 +1,6 @@
 //! What the flow gets through.
 
-use crate::{Bytes, Nanos, Rate};
+use crate::{Bytes, Rate, Span};
 
 /// Bytes acknowledged over time, with a memory of a smoothed round-trip time.
 #[derive(Clone, Copy, Debug, Default)]
@@ -11,8 +11,8 @@ pub struct Delivery {
 
 impl Delivery {
     /// `bytes` are acknowledged, `since` the last ACK.
-    pub fn acked(&mut self, bytes: Bytes, since: Nanos, memory: Nanos) {
-        if since > Nanos::ZERO {
+    pub fn acked(&mut self, bytes: Bytes, since: Span, memory: Span) {
+        if since > Span::ZERO {
             let kept = libm::exp(-(since.secs() / memory.secs().max(f64::MIN_POSITIVE)));
             (self.bytes, self.time) = (kept * self.bytes, kept * self.time + since.secs());
         }
@@ -32,7 +32,7 @@ mod tests {
     #[test]
     fn an_even_stream_is_its_rate_and_a_change_is_seen_in_a_round_trip() {
         let mut delivery = Delivery::default();
-        let (ms, memory) = (Nanos::from_millis(1), Nanos::from_millis(100));
+        let (ms, memory) = (Span::from_millis(1), Span::from_millis(100));
         assert_eq!(delivery.rate(), Rate::ZERO);
         (0..1000).for_each(|_| delivery.acked(Bytes(1500), ms, memory));
         assert!((delivery.rate().mbps() - 12.0).abs() < 0.01);

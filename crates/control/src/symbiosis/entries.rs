@@ -10,7 +10,7 @@ use crate::measurement::imtcp_published::PublishedImTcp;
 use crate::measurement::oracle::{Errors, Oracle};
 use crate::oscillation::{OSCILLATION, oscillating};
 use crate::params::{Param, Values};
-use crate::{Nanos, Setup};
+use crate::{Setup, Span};
 
 use super::gamma::Gamma;
 use super::law::{self, Law};
@@ -81,12 +81,12 @@ pub const OURS: Entry = Entry {
     build: |setup, values| {
         let settings = Settings {
             pacing: Some(values.number("pacing")).filter(|gain| *gain > 0.0),
-            drain: Some(values.number("drain_s")).filter(|period| *period > 0.0).map(Nanos::from_secs),
+            drain: Some(values.number("drain_s")).filter(|period| *period > 0.0).map(Span::from_secs),
             start: values.number("start"),
             keep: values.flag("keep"),
         };
         let law = match values.word("law") {
-            "logarithmic" => Law::Logarithmic { theta: Nanos::from_secs(values.number("theta_ms") / 1e3), packet: setup.packet },
+            "logarithmic" => Law::Logarithmic { theta: Span::from_secs(values.number("theta_ms") / 1e3), packet: setup.packet },
             _ => lotka_volterra(values, values.flag("correction")),
         };
         oscillating(setup, values, Symbiosis::new(setup, values, law, settings))
@@ -124,7 +124,7 @@ fn errors(values: &Values) -> Errors {
         capacity_noise: values.number("k_noise"),
         available_bias: values.number("a_bias"),
         noise: values.number("noise"),
-        doubles: Nanos::from_secs(values.number("noise_doubles_s")),
+        doubles: Span::from_secs(values.number("noise_doubles_s")),
     }
 }
 

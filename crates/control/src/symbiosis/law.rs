@@ -6,7 +6,7 @@
 //! the same share for everybody, whatever their RTT, and n flows leave `Kθ·ln n`.
 
 use crate::lotka_volterra::{Bandwidth, LotkaVolterra, logistic};
-use crate::{Bytes, Nanos, Rate};
+use crate::{Bytes, Rate, Span};
 
 use super::corrected;
 use super::gamma::Gamma;
@@ -17,9 +17,9 @@ pub struct Path {
     /// K and A as measured.
     pub measured: Bandwidth,
     /// Base round-trip time τ.
-    pub tau: Nanos,
+    pub tau: Span,
     /// Smoothed round-trip time.
-    pub smoothed: Nanos,
+    pub smoothed: Span,
     /// What the flow gets through, x.
     pub delivered: Rate,
 }
@@ -39,7 +39,7 @@ pub enum Law {
     /// `dw/dt = εw(1 − w/w*)` with `w* = Aτ + θ·x·ln(K/x)`.
     Logarithmic {
         /// θ, but for what whole packets add: the queue that a flow asks for when it has 1/e of the link.
-        theta: Nanos,
+        theta: Span,
         /// A full packet.
         packet: Bytes,
     },
@@ -56,15 +56,15 @@ const PACKETS: f64 = 16.0;
 const STANDS: f64 = 0.001;
 
 /// θ of `symbiosis`, but for what whole packets add. The queue is proportional to it, and so is the speed at which differences die.
-pub const THETA: Nanos = Nanos::from_millis(6);
+pub const THETA: Span = Span::from_millis(6);
 
 /// θ with what whole packets add \[s\].
-pub fn theta(time: Nanos, capacity: Rate, packet: Bytes) -> f64 {
+pub fn theta(time: Span, capacity: Rate, packet: Bytes) -> f64 {
     time.secs() + PACKETS * packet.as_f64() / capacity.bytes_per_s().max(1.0)
 }
 
 /// The queue that `n` equal flows of the logarithmic law leave, `Kθ·ln n` \[bytes\].
-pub fn logarithmic_queue(n: u32, time: Nanos, capacity: Rate, packet: Bytes) -> f64 {
+pub fn logarithmic_queue(n: u32, time: Span, capacity: Rate, packet: Bytes) -> f64 {
     capacity.bytes_per_s() * theta(time, capacity, packet) * libm::log(f64::from(n.max(1)))
 }
 
@@ -105,7 +105,7 @@ impl Law {
     }
 
     /// The window \[bytes\] after `t`.
-    pub fn step(&self, w0: f64, path: &Path, t: Nanos) -> f64 {
+    pub fn step(&self, w0: f64, path: &Path, t: Span) -> f64 {
         let (growth, crowding) = self.logistic(path);
         logistic(w0, growth, crowding, t)
     }
@@ -138,9 +138,9 @@ mod tests {
 
     const K: Rate = Rate::from_mbps(100.0);
     const PACKET: Bytes = Bytes(1500);
-    const TAU: Nanos = Nanos::from_millis(100);
+    const TAU: Span = Span::from_millis(100);
 
-    fn path(available: f64, delivered: f64, queue: Nanos) -> Path {
+    fn path(available: f64, delivered: f64, queue: Span) -> Path {
         Path {
             measured: Bandwidth { capacity: K, available: Rate::from_mbps(available) },
             tau: TAU,
@@ -151,29 +151,29 @@ mod tests {
 
     fn logarithmic() -> Law {
         // 16 packets of 120 µs, and so θ = 10 ms.
-        Law::Logarithmic { theta: Nanos::from_micros(8_080), packet: PACKET }
+        Law::Logarithmic { theta: Span::from_micros(8_080), packet: PACKET }
     }
 
     #[test]
     fn the_logarithmic_law_rests_where_the_queue_is_theta_ln_k_over_x() {
         for share in [0.5, 0.2, 0.1] {
-            let queue = Nanos::from_secs(0.010 * libm::log(1.0 / share));
+            let queue = Span::from_secs(0.010 * libm::log(1.0 / share));
             let x = 100.0 * share;
             // In the queue that stands a correct A is x, and the window that keeps x is x·(τ + q).
             let rest = logarithmic().equilibrium(&path(x, x, queue));
             let wanted = K.bytes_per_s() * share * (TAU + queue).secs();
             assert!((rest / wanted - 1.0).abs() < 1e-6, "share {share}: {rest} instead of {wanted}");
         }
-        let alone = logarithmic().equilibrium(&path(100.0, 100.0, Nanos::ZERO));
+        let alone = logarithmic().equilibrium(&path(100.0, 100.0, Span::ZERO));
         assert!((alone / K.times(TAU) - 1.0).abs() < 1e-9, "alone no queue is asked for");
     }
 
     #[test]
     fn what_is_free_is_asked_for_at_once_and_what_is_thought_free_in_a_queue_is_not() {
         // 20 of 80 free Mbit/s are used: A·τ and the queue for x.
-        let free = logarithmic().equilibrium(&path(80.0, 20.0, Nanos::ZERO));
+        let free = logarithmic().equilibrium(&path(80.0, 20.0, Span::ZERO));
         assert!((free - 1e6 / 8.0 * (80.0 * 0.1 + 20.0 * 0.010 * libm::log(5.0))).abs() < 1.0, "{free}");
-        let queued = logarithmic().equilibrium(&path(80.0, 20.0, Nanos::from_millis(30)));
+        let queued = logarithmic().equilibrium(&path(80.0, 20.0, Span::from_millis(30)));
         assert!((queued - 1e6 / 8.0 * 20.0 * (0.1 + 0.010 * libm::log(5.0))).abs() < 1.0, "{queued}");
     }
 
@@ -182,7 +182,7 @@ mod tests {
         let gamma = 0.9;
         for correction in [false, true] {
             let law = Law::LotkaVolterra { epsilon: 1.95, gamma: Gamma::Fixed(gamma), correction };
-            let path = path(60.0, 60.0, Nanos::from_millis(20));
+            let path = path(60.0, 60.0, Span::from_millis(20));
             let fed = if correction { corrected(&path.measured, path.smoothed, TAU) } else { path.measured };
             let model = LotkaVolterra { epsilon: 1.95, gamma };
             assert!((law.equilibrium(&path) / model.equilibrium(&fed, TAU) - 1.0).abs() < 1e-12);
@@ -193,7 +193,7 @@ mod tests {
 
     #[test]
     fn nothing_known_of_x_or_no_capacity_is_borne() {
-        for path in [path(50.0, 0.0, Nanos::ZERO), path(0.0, 0.0, Nanos::ZERO), path(100.0, 1e9, Nanos::from_millis(500))] {
+        for path in [path(50.0, 0.0, Span::ZERO), path(0.0, 0.0, Span::ZERO), path(100.0, 1e9, Span::from_millis(500))] {
             assert!(logarithmic().equilibrium(&path).is_finite());
             assert!(logarithmic().step(3_000.0, &path, TAU) >= 0.0);
         }

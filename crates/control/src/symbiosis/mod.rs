@@ -26,7 +26,7 @@ use crate::pacer::Pacer;
 use crate::params::Values;
 use crate::rtt::BaseRtt;
 use crate::window::{Window, may_grow};
-use crate::{Acked, Ask, Basis, Bytes, Controller, Departure, LossKind, Lost, Nanos, Permit, Report, Sent, Setup};
+use crate::{Acked, Ask, Basis, Bytes, Controller, Departure, Instant, LossKind, Lost, Permit, Report, Sent, Setup, Span};
 
 pub(crate) use entries::{
     A_BIAS, K_BIAS, K_NOISE, MEASUREMENT, NOISE, NOISE_DOUBLES, PUBLISHED_MEASUREMENT, STREAM_PACKETS, SUBRANGES, measurement,
@@ -43,7 +43,7 @@ pub struct Settings {
     /// Multiple of `w / srtt` at which packets leave.
     pub pacing: Option<f64>,
     /// Mean time between drains.
-    pub drain: Option<Nanos>,
+    pub drain: Option<Span>,
     /// Slow start up to this part of the equilibrium.
     pub start: f64,
     /// A loss takes no more from the window than is over Aτ.
@@ -65,7 +65,7 @@ const START_PACING: f64 = 2.0;
 /// There a flow's share of the link is `w/srtt`, not the `w/τ` of S Eq 17, so a correct measurement of the others' rate `K − A` is too
 /// small by `τ/srtt` for the model to end where S Eqs 19, 20 say. The ratio is held between 1 and 2: beyond that it is not a standing
 /// queue that is seen but an overload, and the answer to it is loss recovery's.
-pub fn corrected(b: &Bandwidth, smoothed: Nanos, tau: Nanos) -> Bandwidth {
+pub fn corrected(b: &Bandwidth, smoothed: Span, tau: Span) -> Bandwidth {
     let ratio = (smoothed.0 as f64 / tau.0.max(1) as f64).clamp(1.0, 2.0);
     Bandwidth { capacity: b.capacity, available: b.capacity - (b.capacity - b.available) * ratio }
 }
@@ -74,7 +74,7 @@ pub fn corrected(b: &Bandwidth, smoothed: Nanos, tau: Nanos) -> Bandwidth {
 ///
 /// The link is full, so the flow gets A and its window is `A·srtt`; put that and [`corrected`] into S Eq 11 and solve for `srtt`. It lies
 /// between `Aτ`, which leaves no queue, and S Eq 11's window.
-pub fn corrected_rest(b: &Bandwidth, gamma: f64, tau: Nanos) -> f64 {
+pub fn corrected_rest(b: &Bandwidth, gamma: f64, tau: Span) -> f64 {
     let (k, a) = (b.capacity.bytes_per_s(), b.available.bytes_per_s());
     a * b.capacity.times(tau) / (a + gamma * (k - a))
 }
@@ -95,7 +95,7 @@ pub struct Symbiosis {
     /// The window has not yet come near the equilibrium.
     starting: bool,
     /// The previous ACK, from which the model's time counts.
-    last_ack: Option<Nanos>,
+    last_ack: Option<Instant>,
     packet: Bytes,
 }
 
@@ -131,7 +131,7 @@ impl Symbiosis {
     }
 
     /// The window answers an ACK that came `since` the one before.
-    fn grow(&mut self, ack: &Acked, since: Nanos) {
+    fn grow(&mut self, ack: &Acked, since: Span) {
         let acked = self.window.packets(ack.bytes);
         let Some(path) = self.path() else {
             self.window.grow_as_reno(acked);
@@ -157,7 +157,7 @@ impl Symbiosis {
         if self.settings.keep { path.measured.available.times(path.tau) } else { 0.0 }
     }
 
-    fn draining(&self, now: Nanos) -> bool {
+    fn draining(&self, now: Instant) -> bool {
         self.drains.as_ref().is_some_and(|drains| drains.draining(now, self.rtt.smoothed()))
     }
 }
@@ -236,7 +236,7 @@ impl Controller for Symbiosis {
         self.measurement.wants_arrivals()
     }
 
-    fn basis(&self, now: Nanos) -> Basis {
+    fn basis(&self, now: Instant) -> Basis {
         match self.path() {
             None => Basis::Reno(self.measurement.unknown()),
             Some(_) if self.draining(now) => Basis::ProbeRtt,

@@ -9,29 +9,29 @@ use crate::params::Value;
 use crate::{Rate, Unknown};
 
 const PACKET: Bytes = Bytes(1500);
-const TAU: Nanos = Nanos::from_millis(100);
+const TAU: Span = Span::from_millis(100);
 
 /// One flow against a path without a queue: every ACK comes one τ after its packet, as fast as the window lets them.
 struct Bench {
     flow: Box<dyn Controller>,
-    now: Nanos,
+    now: Instant,
 }
 
 impl Bench {
     fn new(entry: &Entry, given: &[(&str, Value)]) -> Bench {
-        let setup = Setup { packet: PACKET, initial_window: Bytes(3000), timer: Nanos::ZERO, seed: 1 };
+        let setup = Setup { packet: PACKET, initial_window: Bytes(3000), timer: Span::ZERO, seed: 1 };
         // Of the measurement, only the oracle's word reaches the bench's flow.
         let told = ("measurement", Value::Word("oracle".into()));
         let given: Vec<_> = given.iter().chain([&told]).map(|(name, value)| (name.to_string(), value.clone())).collect();
         let values = Values::resolve(entry.params, &given).unwrap();
-        Bench { flow: (entry.build)(&setup, &values), now: Nanos::ZERO }
+        Bench { flow: (entry.build)(&setup, &values), now: Instant::START }
     }
 
     fn window(&mut self) -> f64 {
         self.flow.permit(&Ask { now: self.now, in_flight: Bytes::ZERO }).window.packets(PACKET)
     }
 
-    fn ack(&mut self, after: Nanos, recovering: bool, app_limited: bool) {
+    fn ack(&mut self, after: Span, recovering: bool, app_limited: bool) {
         self.now += after;
         self.flow.acked(&Acked {
             now: self.now,
@@ -53,7 +53,7 @@ impl Bench {
     }
 
     /// ACKs at an even pace for some time.
-    fn run(&mut self, span: Nanos, every: Nanos) {
+    fn run(&mut self, span: Span, every: Span) {
         for _ in 0..span.0 / every.0 {
             self.ack(every, false, false);
         }
@@ -72,11 +72,11 @@ fn between_acks_the_paper_window_is_the_models_closed_form() {
     let model = LotkaVolterra { epsilon: EPSILON, gamma: GAMMA };
     let b = Bandwidth { capacity: Rate::from_mbps(100.0), available: Rate::from_mbps(60.0) };
     let w0 = bench.window();
-    bench.run(Nanos::from_millis(3000), Nanos::from_millis(1));
-    let wanted = model.step(w0 * 1500.0, &b, TAU, Nanos::from_millis(3000)) / 1500.0;
+    bench.run(Span::from_millis(3000), Span::from_millis(1));
+    let wanted = model.step(w0 * 1500.0, &b, TAU, Span::from_millis(3000)) / 1500.0;
     // The window that a permit shows is rounded down to a byte; the state is not.
     assert!((bench.window() / wanted - 1.0).abs() < 1e-5, "{} instead of {wanted}", bench.window());
-    bench.run(Nanos::from_millis(60_000), Nanos::from_millis(1));
+    bench.run(Span::from_millis(60_000), Span::from_millis(1));
     // w* = (0.1·100 + 0.9·60) Mbit/s · 100 ms = 533.3 packets.
     assert!((bench.window() - 533.333).abs() < 0.01);
 }
@@ -85,11 +85,11 @@ fn between_acks_the_paper_window_is_the_models_closed_form() {
 fn nothing_measured_means_reno() {
     for entry in [&PAPER, &OURS] {
         let mut bench = Bench::new(entry, &[]);
-        bench.run(TAU, Nanos::from_millis(10));
+        bench.run(TAU, Span::from_millis(10));
         assert_eq!(bench.window(), 12.0, "slow start: two packets, ten more acknowledged");
         bench.lose(LossKind::FastRetransmit);
         assert_eq!(bench.window(), 6.0);
-        bench.run(Nanos::from_millis(60), Nanos::from_millis(10));
+        bench.run(Span::from_millis(60), Span::from_millis(10));
         assert!((bench.window() - 7.0).abs() < 0.1, "one packet a round trip");
         bench.lose(LossKind::Timeout);
         assert_eq!(bench.window(), 1.0);
@@ -102,13 +102,13 @@ fn a_timeout_discards_what_was_measured() {
         let mut bench = Bench::new(entry, &[]);
         bench.ack(TAU, false, false);
         bench.oracle(100.0, 100.0);
-        bench.run(Nanos::from_millis(9_000), Nanos::from_millis(1));
+        bench.run(Span::from_millis(9_000), Span::from_millis(1));
         assert!(bench.window() > 800.0);
         bench.lose(LossKind::Timeout);
-        bench.run(Nanos::from_millis(100), Nanos::from_millis(10));
+        bench.run(Span::from_millis(100), Span::from_millis(10));
         assert_eq!(bench.window(), 11.0, "slow start again, though ACKs would let the model jump");
         bench.oracle(100.0, 100.0);
-        bench.run(Nanos::from_millis(9_000), Nanos::from_millis(1));
+        bench.run(Span::from_millis(9_000), Span::from_millis(1));
         assert!(bench.window() > 800.0);
     }
 }
@@ -119,13 +119,13 @@ fn time_in_recovery_and_idle_time_are_not_the_models() {
         let mut bench = Bench::new(entry, &[("drain_s", Value::Number(0.0))][..usize::from(entry.name == "symbiosis")]);
         bench.ack(TAU, false, false);
         bench.oracle(100.0, 100.0);
-        bench.run(Nanos::from_millis(500), Nanos::from_millis(10));
+        bench.run(Span::from_millis(500), Span::from_millis(10));
         let before = bench.window();
         for _ in 0..100 {
-            bench.ack(Nanos::from_millis(10), true, false);
+            bench.ack(Span::from_millis(10), true, false);
         }
         assert_eq!(bench.window(), before, "recovery");
-        bench.ack(Nanos::from_millis(5_000), false, true);
+        bench.ack(Span::from_millis(5_000), false, true);
         assert_eq!(bench.window(), before, "the ACK that ends an idle period");
     }
 }
@@ -136,7 +136,7 @@ fn a_loss_takes_no_more_than_is_over_what_is_free() {
         let mut bench = Bench::new(&OURS, &[("keep", Value::Flag(keep)), ("law", Value::Word("lotka-volterra".into()))]);
         bench.ack(TAU, false, false);
         bench.oracle(100.0, 100.0);
-        bench.run(Nanos::from_millis(9_000), Nanos::from_millis(1));
+        bench.run(Span::from_millis(9_000), Span::from_millis(1));
         assert!((bench.window() - 833.3).abs() < 5.0, "{}", bench.window());
         // 60 of 100 Mbit/s are free: 500 packets. The window has no time to follow.
         bench.oracle(100.0, 60.0);
@@ -151,7 +151,7 @@ fn a_loss_takes_no_more_than_is_over_what_is_free() {
 fn a_flow_that_starts_late_has_no_past() {
     let mut bench = Bench::new(&PAPER, &[]);
     bench.oracle(100.0, 0.0);
-    bench.ack(Nanos::from_millis(50_000), false, false);
+    bench.ack(Span::from_millis(50_000), false, false);
     assert_eq!(bench.window(), 2.0);
 }
 
@@ -162,10 +162,10 @@ fn the_start_is_slow_start_to_a_part_of_the_equilibrium() {
     bench.oracle(100.0, 100.0);
     // w* = 833 packets; slow start ends at 667.
     for _ in 0..700 {
-        bench.ack(Nanos(1), false, false);
+        bench.ack(Span(1), false, false);
     }
     assert!((bench.window() - 0.8 * 833.333).abs() < 0.5, "{}", bench.window());
-    bench.run(Nanos::from_millis(2_000), Nanos::from_millis(1));
+    bench.run(Span::from_millis(2_000), Span::from_millis(1));
     assert!(bench.window() > 0.98 * 833.333);
 }
 
@@ -174,11 +174,11 @@ fn a_drain_halves_the_window_for_one_round_trip_about_every_ten_seconds() {
     let mut bench = Bench::new(&OURS, &[]);
     bench.ack(TAU, false, false);
     bench.oracle(100.0, 50.0);
-    bench.run(Nanos::from_millis(8_000), Nanos::from_millis(1));
+    bench.run(Span::from_millis(8_000), Span::from_millis(1));
     let mut low = 0;
     let full = bench.window();
     for _ in 0..92_000 {
-        bench.ack(Nanos::from_millis(1), false, false);
+        bench.ack(Span::from_millis(1), false, false);
         low += u32::from(bench.window() < 0.6 * full);
     }
     // Nine to thirteen drains of 100 ms in 100 s.
@@ -190,10 +190,10 @@ fn who_is_alone_does_not_drain() {
     let mut bench = Bench::new(&OURS, &[]);
     bench.ack(TAU, false, false);
     bench.oracle(100.0, 100.0);
-    bench.run(Nanos::from_millis(5_000), Nanos::from_millis(1));
+    bench.run(Span::from_millis(5_000), Span::from_millis(1));
     let full = bench.window();
     for _ in 0..40_000 {
-        bench.ack(Nanos::from_millis(1), false, false);
+        bench.ack(Span::from_millis(1), false, false);
         assert!(bench.window() > 0.9 * full);
     }
 }
@@ -201,7 +201,7 @@ fn who_is_alone_does_not_drain() {
 #[test]
 fn the_correction_is_the_queue_seen_in_the_round_trip_time_and_bounded() {
     let b = Bandwidth { capacity: Rate::from_mbps(100.0), available: Rate::from_mbps(50.0) };
-    let fed = |smoothed| corrected(&b, Nanos::from_millis(smoothed), TAU).available.mbps();
+    let fed = |smoothed| corrected(&b, Span::from_millis(smoothed), TAU).available.mbps();
     assert!((fed(105) - 47.5).abs() < 1e-9);
     assert_eq!(fed(90), 50.0);
     assert!(fed(500) < 1e-9);
@@ -211,7 +211,7 @@ fn the_correction_is_the_queue_seen_in_the_round_trip_time_and_bounded() {
 fn the_corrected_rest_is_the_models_equilibrium_in_the_queue_that_it_leaves() {
     let b = Bandwidth { capacity: Rate::from_mbps(100.0), available: Rate::from_mbps(50.0) };
     let w = corrected_rest(&b, GAMMA, TAU);
-    let srtt = Nanos::from_secs(w / b.available.bytes_per_s());
+    let srtt = Span::from_secs(w / b.available.bytes_per_s());
     let model = LotkaVolterra { epsilon: EPSILON, gamma: GAMMA };
     assert!((model.equilibrium(&corrected(&b, srtt, TAU), TAU) / w - 1.0).abs() < 1e-6);
     assert!(w > b.available.times(TAU) && w < model.equilibrium(&b, TAU));
@@ -219,7 +219,7 @@ fn the_corrected_rest_is_the_models_equilibrium_in_the_queue_that_it_leaves() {
 
 /// Knows a path for as long as it is told to.
 #[derive(Clone)]
-struct Until(Nanos, Bandwidth, Nanos);
+struct Until(Instant, Bandwidth, Instant);
 
 impl Measurement for Until {
     fn acked(&mut self, ack: &Acked) -> Option<Reading> {
@@ -238,7 +238,7 @@ impl Measurement for Until {
 
 #[test]
 fn what_no_longer_holds_no_longer_holds_the_window() {
-    let setup = Setup { packet: PACKET, initial_window: Bytes(3000), timer: Nanos::ZERO, seed: 1 };
+    let setup = Setup { packet: PACKET, initial_window: Bytes(3000), timer: Span::ZERO, seed: 1 };
     let mut flow = Symbiosis::new(
         &setup,
         &Values::resolve(OURS.params, &[]).unwrap(),
@@ -246,11 +246,11 @@ fn what_no_longer_holds_no_longer_holds_the_window() {
         Settings::default(),
     );
     let known = Bandwidth { capacity: Rate::from_mbps(10.0), available: Rate::from_mbps(10.0) };
-    flow.measurement = Box::new(Until(Nanos::from_millis(20_000), known, Nanos::ZERO));
-    let mut bench = Bench { flow: Box::new(flow), now: Nanos::ZERO };
-    bench.run(Nanos::from_millis(19_990), Nanos::from_millis(10));
+    flow.measurement = Box::new(Until(Instant::from_millis(20_000), known, Instant::START));
+    let mut bench = Bench { flow: Box::new(flow), now: Instant::START };
+    bench.run(Span::from_millis(19_990), Span::from_millis(10));
     assert!((bench.window() - 83.333).abs() < 0.01, "Kτ, not {}", bench.window());
-    bench.run(Nanos::from_millis(8_330), Nanos::from_millis(10));
+    bench.run(Span::from_millis(8_330), Span::from_millis(10));
     assert!((92.5..93.5).contains(&bench.window()), "833 ACKs are ten windows, each a packet more, not {}", bench.window());
 }
 
@@ -264,7 +264,7 @@ fn the_basis_is_what_moves_the_window() {
     let mut seen = Vec::new();
     for _ in 0..3000 {
         let (before, basis) = (bench.window(), bench.flow.basis(bench.now));
-        bench.ack(Nanos::from_millis(1), false, false);
+        bench.ack(Span::from_millis(1), false, false);
         let grown = bench.window() - before;
         match bench.flow.basis(bench.now) {
             // The last step ends where the law takes over.

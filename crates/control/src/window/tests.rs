@@ -62,13 +62,13 @@ fn a_law_is_not_asked_twice_about_one_timeout() {
         fn growth(&mut self, _: f64, _: f64, _: &Acked) -> f64 {
             0.0
         }
-        fn after_loss(&mut self, cwnd: f64, _: Nanos) -> f64 {
+        fn after_loss(&mut self, cwnd: f64, _: Instant) -> f64 {
             self.0 += 1;
             cwnd / 2.0
         }
     }
     let mut controller = LossBased::new(&bench::setup(10), Counts(0));
-    let timeout = Lost::new(Nanos::ZERO, LossKind::Timeout, Bytes(0));
+    let timeout = Lost::new(Instant::START, LossKind::Timeout, Bytes(0));
     controller.lost(&timeout);
     controller.lost(&timeout);
     assert_eq!((controller.law.0, controller.window.ssthresh), (1, 5.0));

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender};
 
 use nix::time::{ClockId, clock_gettime};
-use symbiosis_base::Nanos;
+use symbiosis_base::{Instant, Span};
 
 use super::KernelError;
 use super::layout::Record;
@@ -16,9 +16,9 @@ use super::table::Table;
 /// It looks at least so often \[ms\], because not every record wakes it: while there are sockets, and while there are none.
 const LOOKS_MS: (i32, i32) = (5, 50);
 /// It tells that it is there as often as this; ten times as often as the BPF program (`ALIVE`) gives it up.
-const BEATS: Nanos = Nanos::from_millis(100);
+const BEATS: Span = Span::from_millis(100);
 /// It looks after silent sockets as often as this.
-const SWEEPS: Nanos = Nanos::from_millis(10_000);
+const SWEEPS: Span = Span::from_millis(10_000);
 
 /// What a look at the agent shows.
 #[derive(Clone, Debug)]
@@ -31,9 +31,9 @@ pub(crate) struct Seen {
 }
 
 /// The kernel's clock.
-pub(crate) fn now() -> Nanos {
+pub(crate) fn now() -> Instant {
     // It fails only for clocks that there are not.
-    clock_gettime(ClockId::CLOCK_MONOTONIC).map_or(Nanos::ZERO, |at| Nanos(at.tv_sec() as u64 * 1_000_000_000 + at.tv_nsec() as u64))
+    clock_gettime(ClockId::CLOCK_MONOTONIC).map_or(Instant::START, |at| Instant(at.tv_sec() as u64 * 1_000_000_000 + at.tv_nsec() as u64))
 }
 
 /// Runs until `enough`; answers whoever asks by `asked`.
@@ -47,7 +47,7 @@ pub(crate) fn run(
     let mut ring = libbpf.ring(&program.records).map_err(KernelError::Io)?;
     // What an earlier agent left unread is over.
     ring.poll(0).map_err(KernelError::Io)?;
-    let (mut beaten, mut swept) = (Nanos::ZERO, now());
+    let (mut beaten, mut swept) = (Instant::START, now());
     while !enough.load(Ordering::Relaxed) {
         let at = now();
         if at - beaten >= BEATS {

@@ -6,7 +6,7 @@
 
 use std::collections::VecDeque;
 
-use symbiosis_base::{Bytes, Nanos};
+use symbiosis_base::{Bytes, Instant, Span};
 
 /// A packet that left.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -15,7 +15,7 @@ pub(crate) struct Cell {
     /// Size on the wire.
     pub(crate) bytes: Bytes,
     /// When it left last.
-    pub(crate) sent_at: Nanos,
+    pub(crate) sent_at: Instant,
     /// Something else than the window held the sender back when it left.
     pub(crate) app_limited: bool,
     /// It left more than once.
@@ -37,7 +37,7 @@ pub(crate) struct Cells {
 }
 
 /// ACKs' clocks are in microseconds: so far two readings of a departure may be apart.
-const CLOCK: Nanos = Nanos::from_micros(2);
+const CLOCK: Span = Span::from_micros(2);
 
 impl Cells {
     /// For segments of `mss` bytes of payload with headers of `overhead`, from byte `una` on.
@@ -56,7 +56,7 @@ impl Cells {
     }
 
     /// Bytes `from` to `to` left; the packets that are new.
-    pub(crate) fn sent(&mut self, from: u64, to: u64, at: Nanos, app_limited: bool) -> impl Iterator<Item = &Cell> {
+    pub(crate) fn sent(&mut self, from: u64, to: u64, at: Instant, app_limited: bool) -> impl Iterator<Item = &Cell> {
         let had = self.cells.len();
         while self.next() < to.div_ceil(self.mss) {
             let number = self.next();
@@ -70,7 +70,7 @@ impl Cells {
     }
 
     /// So many left again: recovery goes from the oldest on, and comes back to it when all have left twice.
-    pub(crate) fn resent(&mut self, count: u32, at: Nanos) -> Vec<u64> {
+    pub(crate) fn resent(&mut self, count: u32, at: Instant) -> Vec<u64> {
         let highest = self.cells.iter().rposition(|cell| cell.sacked).unwrap_or(self.cells.len());
         let mut again: Vec<usize> =
             (0..highest).filter(|i| !self.cells[*i].sacked && !self.cells[*i].resent).take(count as usize).collect();
@@ -90,7 +90,7 @@ impl Cells {
     /// the packets that were not acknowledged before, oldest first; how many of them are in order.
     ///
     /// Which packets a selective ACK names is not told, but when the latest of them left is: `left`.
-    pub(crate) fn acked(&mut self, una: u64, nxt: u64, sacked: u32, left: Option<Nanos>, told: &mut Vec<Cell>) -> usize {
+    pub(crate) fn acked(&mut self, una: u64, nxt: u64, sacked: u32, left: Option<Instant>, told: &mut Vec<Cell>) -> usize {
         told.clear();
         while let Some(front) = self.cells.front() {
             if (front.number + 1) * self.mss > una && una < nxt {
@@ -126,7 +126,7 @@ impl Cells {
     }
 
     /// The place after the latest packet of a selective ACK that names `new` more: next in order, unless its departure says another.
-    fn latest(&self, new: usize, left: Option<Nanos>) -> usize {
+    fn latest(&self, new: usize, left: Option<Instant>) -> usize {
         let highest = self.cells.iter().rposition(|cell| cell.sacked).unwrap_or(0);
         let next = (highest + 1 + new).min(self.cells.len());
         let Some(left) = left else { return next };

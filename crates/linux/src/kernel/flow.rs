@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr};
 
-use symbiosis_base::{Bytes, Nanos};
+use symbiosis_base::{Bytes, Instant, Span};
 use symbiosis_control::params::Values;
 use symbiosis_control::registry::Entry;
 use symbiosis_control::{AckProcessed, Acked, Ask, Basis, Controller, LossKind, Lost, Sent, Setup};
@@ -14,7 +14,7 @@ use super::live::{LiveSocket, Phase};
 use super::rehearsal::{Known, Planned, rehearse};
 
 /// TCP's pacing places packets no closer than this: its timer takes as long (median 15 µs, p95 21 µs).
-const TIMER: Nanos = Nanos::from_micros(20);
+const TIMER: Span = Span::from_micros(20);
 /// A connection's controller, and what is remembered for it.
 pub(crate) struct Flow {
     controller: Box<dyn Controller>,
@@ -22,14 +22,14 @@ pub(crate) struct Flow {
     mss: u32,
     cells: Cells,
     /// Controllers are promised that time never goes back.
-    now: Nanos,
-    last_sent: Nanos,
-    last_ack: Nanos,
+    now: Instant,
+    last_sent: Instant,
+    last_ack: Instant,
     /// Congestion events that the controller has heard of.
     losses: u32,
     serial: u32,
     /// When a decision held last.
-    decided: Nanos,
+    decided: Instant,
     latest: Record,
     told: Vec<Cell>,
 }
@@ -57,13 +57,13 @@ impl Flow {
             packet,
             mss: first.mss,
             cells: Cells::new(u64::from(first.mss), Bytes(first.overhead.into()), begins),
-            now: Nanos::ZERO,
-            last_sent: Nanos(first.at),
-            last_ack: Nanos(first.at),
+            now: Instant::START,
+            last_sent: Instant(first.at),
+            last_ack: Instant(first.at),
             losses: first.losses,
             // Differs from those of an agent before this one.
             serial: first.at as u32,
-            decided: Nanos(first.at),
+            decided: Instant(first.at),
             latest: *first,
             told: Vec::new(),
         }
@@ -82,10 +82,10 @@ impl Flow {
 
     /// Takes in what happened.
     pub(crate) fn take(&mut self, record: &Record) {
-        self.now = self.now.max(Nanos(record.at));
+        self.now = self.now.max(Instant(record.at));
         let now = self.now;
         // After a pause no decision holds, and the agent is not late.
-        if record.flags & flag::UNDECIDED == 0 || now - Nanos(self.latest.at) > Nanos(HOLDS) {
+        if record.flags & flag::UNDECIDED == 0 || now - Span(self.latest.at) > Instant(HOLDS) {
             self.decided = now;
         }
         match record.kind {
@@ -124,7 +124,7 @@ impl Flow {
 
     fn acked(&mut self, record: &Record) {
         let now = self.now;
-        let rtt = u64::try_from(record.rtt_us).ok().map(Nanos::from_micros);
+        let rtt = u64::try_from(record.rtt_us).ok().map(Span::from_micros);
         let left = rtt.map(|rtt| now - rtt);
         if record.nxt.div_ceil(u64::from(self.mss)) > self.cells.next() {
             // A record of a departure was lost. It left when this ACK says, or earlier.
@@ -162,7 +162,7 @@ impl Flow {
     }
 
     /// What the BPF program shall do from `now` on.
-    pub(crate) fn decision(&mut self, now: Nanos) -> Decision {
+    pub(crate) fn decision(&mut self, now: Instant) -> Decision {
         // Zero is no decision's.
         self.serial = self.serial.wrapping_add(1).max(1);
         let srtt = self.srtt();
@@ -176,16 +176,16 @@ impl Flow {
         };
         let foreseen = rehearse(&*self.controller, &known);
         let law = if matches!(self.controller.basis(self.now), Basis::Reno(_)) { law::RENO } else { law::TABLE };
-        let ns = |span: Nanos| u32::try_from(span.0).unwrap_or(u32::MAX);
+        let ns = |span: Span| u32::try_from(span.0).unwrap_or(u32::MAX);
         let entry = |planned: &Planned| {
             // A packet that may leave at once may do so when pacing lets it. Even numbers: the lowest bit is a flag.
-            let after = if planned.after == Nanos::ZERO && !planned.regardless { foreseen.gap } else { planned.after };
+            let after = if planned.after == Span::ZERO && !planned.regardless { foreseen.gap } else { planned.after };
             ns(after) & !1 | u32::from(planned.regardless)
         };
         let mut gaps = [ns(foreseen.gap) & !1; PLAN];
         gaps.iter_mut().zip(&foreseen.plan).for_each(|(gap, planned)| *gap = entry(planned));
         Decision {
-            expires: (now + Nanos(HOLDS).max(srtt * 2)).0,
+            expires: (now + Span(HOLDS).max(srtt * 2)).0,
             at: self.last_ack.0,
             slow_start: self.segments(foreseen.slow_start),
             held_until: foreseen.held_until.0,
@@ -202,8 +202,8 @@ impl Flow {
         }
     }
 
-    fn srtt(&self) -> Nanos {
-        Nanos::from_micros(self.latest.srtt_us.into())
+    fn srtt(&self) -> Span {
+        Span::from_micros(self.latest.srtt_us.into())
     }
 
     /// Windows count bytes on the wire here, and segments in the kernel.
@@ -212,13 +212,13 @@ impl Flow {
     }
 
     /// When something was last heard of it.
-    pub(crate) fn heard(&self) -> Nanos {
-        Nanos(self.latest.at)
+    pub(crate) fn heard(&self) -> Instant {
+        Instant(self.latest.at)
     }
 
     /// Decisions expire before the next ones come.
     fn agent_is_late(&self) -> bool {
-        self.latest.flags & flag::UNDECIDED != 0 && self.now - self.decided > Nanos(HOLDS)
+        self.latest.flags & flag::UNDECIDED != 0 && self.now - self.decided > Span(HOLDS)
     }
 
     /// For a user who looks.

@@ -7,7 +7,7 @@
 
 use std::collections::VecDeque;
 
-use symbiosis_base::{Bytes, Nanos};
+use symbiosis_base::{Bytes, Instant, Span};
 use symbiosis_control::{AckProcessed, Acked, Ask, Controller, Departure, LossKind, Lost, Sent};
 
 use super::cells::Cells;
@@ -15,7 +15,7 @@ use super::layout::{HOLDS, PLAN, POINTS};
 
 /// So far ahead a rehearsal goes, and at least for so many packets, which are a train and what follows it. The agent decides anew every
 /// 5 ms at the latest while ACKs arrive: this is twice as long.
-const HORIZON: Nanos = Nanos::from_millis(10);
+const HORIZON: Span = Span::from_millis(10);
 const LEAST_PLANNED: usize = 8;
 /// A wait longer than this part of the round-trip time is ended by an ACK, each of which may bring a decision that ends it sooner: a pacing
 /// timer, once set, cannot be taken back.
@@ -32,18 +32,18 @@ pub(crate) struct Known<'a> {
     /// The present.
     pub(crate) ask: Ask,
     /// Smoothed round-trip time.
-    pub(crate) srtt: Nanos,
+    pub(crate) srtt: Span,
     /// When a packet left last.
-    pub(crate) last_sent: Nanos,
+    pub(crate) last_sent: Instant,
     /// When an ACK arrived last: times of samples count from here.
-    pub(crate) last_ack: Nanos,
+    pub(crate) last_ack: Instant,
 }
 
 /// How a packet leaves.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Planned {
     /// After the packet before it; zero: as soon as the window lets it.
-    pub(crate) after: Nanos,
+    pub(crate) after: Span,
     /// Whatever is in flight.
     pub(crate) regardless: bool,
 }
@@ -52,7 +52,7 @@ pub(crate) struct Planned {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Foreseen {
     /// Samples of the window, and when.
-    pub(crate) window: [(Nanos, Bytes); POINTS],
+    pub(crate) window: [(Span, Bytes); POINTS],
     /// Below this the window grows by what is acknowledged.
     pub(crate) slow_start: Bytes,
     /// What a loss leaves of the window.
@@ -60,16 +60,16 @@ pub(crate) struct Foreseen {
     /// How the next packets leave.
     pub(crate) plan: Vec<Planned>,
     /// The usual distance of paced packets; zero: none is paced.
-    pub(crate) gap: Nanos,
+    pub(crate) gap: Span,
     /// No packet leaves before this, if it is not zero.
-    pub(crate) held_until: Nanos,
+    pub(crate) held_until: Instant,
 }
 
 /// A packet in flight.
 struct Flying {
     number: u64,
     bytes: Bytes,
-    sent_at: Nanos,
+    sent_at: Instant,
     app_limited: bool,
     timed: bool,
 }
@@ -81,10 +81,10 @@ struct Rehearsal<'a> {
     flying: VecDeque<Flying>,
     in_flight: Bytes,
     /// Between ACKs, at least.
-    spacing: Nanos,
-    last_ack: Nanos,
+    spacing: Span,
+    last_ack: Instant,
     window: Bytes,
-    samples: Vec<(Nanos, Bytes)>,
+    samples: Vec<(Span, Bytes)>,
     /// The window that slow start has reached, for as long as it lasts.
     slow_start: Bytes,
     slow: bool,
@@ -92,12 +92,12 @@ struct Rehearsal<'a> {
 
 impl Rehearsal<'_> {
     /// When the next ACK arrives, if there is anything to acknowledge.
-    fn next_ack(&self) -> Option<Nanos> {
+    fn next_ack(&self) -> Option<Instant> {
         let first = self.flying.front()?;
         Some((self.last_ack + self.spacing).max(first.sent_at + self.known.srtt).max(self.known.ask.now))
     }
 
-    fn ack(&mut self, now: Nanos) {
+    fn ack(&mut self, now: Instant) {
         let Some(packet) = self.flying.pop_front() else { return };
         self.in_flight = Bytes(self.in_flight.0.saturating_sub(packet.bytes.0));
         self.copy.acked(
@@ -118,13 +118,13 @@ impl Rehearsal<'_> {
     }
 
     /// ACKs arrive up to `until`.
-    fn acks(&mut self, until: Nanos) {
+    fn acks(&mut self, until: Instant) {
         while let Some(at) = self.next_ack().filter(|at| *at <= until && self.samples.len() < PLAN) {
             self.ack(at);
         }
     }
 
-    fn send(&mut self, now: Nanos, number: u64) {
+    fn send(&mut self, now: Instant, number: u64) {
         let bytes = self.known.packet;
         self.in_flight = Bytes(self.in_flight.0.saturating_add(bytes.0));
         self.copy.sent(&Sent::new(now, number, bytes, self.in_flight));
@@ -132,7 +132,7 @@ impl Rehearsal<'_> {
     }
 
     /// What a loss now would leave of the window.
-    fn kept(&mut self, now: Nanos) -> f64 {
+    fn kept(&mut self, now: Instant) -> f64 {
         let ask = Ask::new(now, self.in_flight);
         let before = self.copy.permit(&ask).window.as_f64().max(1.0);
         self.copy.lost(&Lost::new(now, LossKind::FastRetransmit, self.in_flight));
@@ -140,8 +140,8 @@ impl Rehearsal<'_> {
     }
 
     /// Samples of the window from the present on, evenly from those of all ACKs.
-    fn points(&self, start: Bytes) -> [(Nanos, Bytes); POINTS] {
-        let mut points = [(Nanos::ZERO, start); POINTS];
+    fn points(&self, start: Bytes) -> [(Span, Bytes); POINTS] {
+        let mut points = [(Span::ZERO, start); POINTS];
         for (i, point) in points.iter_mut().enumerate().skip(1) {
             let at = (self.samples.len() * i).div_ceil(POINTS - 1);
             if at > 0 {
@@ -175,7 +175,7 @@ pub(crate) fn rehearse(controller: &dyn Controller, known: &Known<'_>) -> Forese
         slow_start: Bytes::ZERO,
         slow: true,
     };
-    let longest = known.srtt.min(Nanos(HOLDS));
+    let longest = known.srtt.min(Span(HOLDS));
     let (mut now, mut before) = (known.ask.now, known.last_sent);
     let mut foreseen = Foreseen::default();
     let mut paced = Vec::with_capacity(PLAN);
@@ -194,7 +194,7 @@ pub(crate) fn rehearse(controller: &dyn Controller, known: &Known<'_>) -> Forese
         now = now.max(at);
         rehearsal.acks(now);
         let timed = departure != Departure::Now && !waits;
-        let after = if timed { (now - before).min(longest) } else { Nanos::ZERO };
+        let after = if timed { (now - before).min(longest) } else { Span::ZERO };
         if timed && !regardless && i > 0 {
             paced.push(after);
         }
@@ -206,7 +206,7 @@ pub(crate) fn rehearse(controller: &dyn Controller, known: &Known<'_>) -> Forese
         }
     }
     paced.sort_unstable();
-    foreseen.gap = paced.get(paced.len() / 2).copied().unwrap_or(Nanos::ZERO);
+    foreseen.gap = paced.get(paced.len() / 2).copied().unwrap_or(Span::ZERO);
     foreseen.window = rehearsal.points(start);
     // A round trip doubles a window in slow start, and decisions come more often.
     foreseen.slow_start =

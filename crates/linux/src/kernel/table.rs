@@ -2,14 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use symbiosis_base::Nanos;
+use symbiosis_base::{Instant, Span};
 
 use super::flow::{Flow, Start};
 use super::layout::{Decision, Record, kind};
 use super::live::LiveSocket;
 
 /// Who is silent for so long is looked after: its end may have been told when there was no room.
-const SILENT: Nanos = Nanos::from_millis(30_000);
+const SILENT: Span = Span::from_millis(30_000);
 
 /// All sockets.
 pub(crate) struct Table {
@@ -43,7 +43,7 @@ impl Table {
     }
 
     /// Words for those that something was heard of; `say` tells whether the socket is there still.
-    pub(crate) fn answer(&mut self, now: Nanos, mut say: impl FnMut(u64, &Decision) -> bool) {
+    pub(crate) fn answer(&mut self, now: Instant, mut say: impl FnMut(u64, &Decision) -> bool) {
         for id in std::mem::take(&mut self.heard) {
             if let Some(flow) = self.flows.get_mut(&id)
                 && !say(id, &flow.decision(now))
@@ -54,7 +54,7 @@ impl Table {
     }
 
     /// Forgets those that have been silent for long and are there no more, as `has` tells.
-    pub(crate) fn sweep(&mut self, now: Nanos, has: impl Fn(u64) -> bool) {
+    pub(crate) fn sweep(&mut self, now: Instant, has: impl Fn(u64) -> bool) {
         self.flows.retain(|id, flow| now - flow.heard() < SILENT || has(*id));
     }
 

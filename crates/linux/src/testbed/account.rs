@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use symbiosis_base::{Bytes, Nanos};
+use symbiosis_base::{Bytes, Instant, Span};
 use symbiosis_run::tally::{Arrivals, Tally};
 use symbiosis_run::{FlowPlan, Ledger, Plan};
 
@@ -25,12 +25,12 @@ pub struct Account {
     /// Bytes that the receiver has acknowledged.
     received: u64,
     /// First transmissions under way: where each ends in the stream, and when it left.
-    flight: VecDeque<(u64, Nanos)>,
+    flight: VecDeque<(u64, Instant)>,
     /// Karn's rule: what had been sent when something was sent again tells no round-trip time.
     unclear: u64,
     delivered: u64,
-    every: Nanos,
-    next: Nanos,
+    every: Span,
+    next: Instant,
     /// At every multiple of the trace's spacing.
     pub samples: Vec<Passed>,
 }
@@ -58,14 +58,14 @@ impl Account {
             flight: VecDeque::new(),
             unclear: 0,
             delivered: 0,
-            every: plan.sample_every.unwrap_or(Nanos::MAX),
-            next: if plan.sample_every.is_some() { Nanos::ZERO } else { Nanos::MAX },
+            every: plan.sample_every.unwrap_or(Span::MAX),
+            next: if plan.sample_every.is_some() { Instant::START } else { Instant::NEVER },
             samples: Vec::new(),
         }
     }
 
     /// A segment leaves the sender.
-    pub fn departs(&mut self, now: Nanos, segment: &Segment) {
+    pub fn departs(&mut self, now: Instant, segment: &Segment) {
         if segment.syn {
             self.origin = Some(segment.sequence.wrapping_add(1));
         }
@@ -86,7 +86,7 @@ impl Account {
     }
 
     /// A segment gets to the receiver.
-    pub fn arrives(&mut self, at: Nanos, segment: &Segment, size: Bytes) {
+    pub fn arrives(&mut self, at: Instant, segment: &Segment, size: Bytes) {
         if segment.payload > 0 {
             self.advance(at);
             self.ledger.delivered += 1;
@@ -96,7 +96,7 @@ impl Account {
     }
 
     /// A segment is lost.
-    pub fn lost(&mut self, at: Nanos, segment: &Segment) {
+    pub fn lost(&mut self, at: Instant, segment: &Segment) {
         if segment.payload > 0 {
             self.ledger.dropped += 1;
             self.arrivals.dropped(at);
@@ -104,7 +104,7 @@ impl Account {
     }
 
     /// The receiver answers: what it acknowledges has reached it, and only once.
-    pub fn answers(&mut self, now: Nanos, segment: &Segment) {
+    pub fn answers(&mut self, now: Instant, segment: &Segment) {
         if let Some(place) = self.acknowledged(segment).filter(|place| *place > self.received) {
             self.arrivals.arrived(now, Bytes::ZERO, Bytes(place - self.received));
             self.received = place;
@@ -112,7 +112,7 @@ impl Account {
     }
 
     /// The answer gets to the sender.
-    pub fn acked(&mut self, at: Nanos, segment: &Segment) {
+    pub fn acked(&mut self, at: Instant, segment: &Segment) {
         let Some(place) = self.acknowledged(segment) else { return };
         let mut newest = None;
         while let Some((end, left)) = self.flight.front().filter(|(end, _)| *end <= place) {
@@ -128,7 +128,7 @@ impl Account {
     }
 
     /// Takes the samples that are due before something arrives at `now`.
-    pub fn advance(&mut self, now: Nanos) {
+    pub fn advance(&mut self, now: Instant) {
         while self.next < now {
             self.samples.push(Passed { delivered: self.delivered, resent: self.tally.totals().0 });
             self.next = self.next.saturating_add(self.every);
@@ -165,8 +165,8 @@ mod tests {
         Segment { ack: Some(START.wrapping_add(1 + place)), payload: 0, ..data(0, 0) }
     }
 
-    fn ms(ms: u64) -> Nanos {
-        Nanos::from_millis(ms)
+    fn at_ms(ms: u64) -> Instant {
+        Instant::from_millis(ms)
     }
 
     /// Five packets of 1000 bytes, over the end of the numbers; the second is lost and sent again.
@@ -174,29 +174,29 @@ mod tests {
     fn an_account_over_a_loss_and_the_end_of_numbers() {
         let plan = plan();
         let mut account = Account::new(&plan, &plan.flows[0]);
-        account.departs(ms(0), &Segment { syn: true, ack: None, sequence: START, ..data(0, 0) });
+        account.departs(at_ms(0), &Segment { syn: true, ack: None, sequence: START, ..data(0, 0) });
         for n in 0..5 {
-            account.departs(ms(u64::from(n)), &data(1000 * n, 1000));
+            account.departs(at_ms(u64::from(n)), &data(1000 * n, 1000));
         }
         for n in [0, 2, 3, 4] {
-            account.arrives(ms(10 + u64::from(n)), &data(1000 * n, 1000), Bytes(1052));
+            account.arrives(at_ms(10 + u64::from(n)), &data(1000 * n, 1000), Bytes(1052));
             let acknowledged = ack(1000);
-            account.answers(ms(10 + u64::from(n)), &acknowledged);
-            account.acked(ms(20 + u64::from(n)), &acknowledged);
+            account.answers(at_ms(10 + u64::from(n)), &acknowledged);
+            account.acked(at_ms(20 + u64::from(n)), &acknowledged);
         }
-        account.lost(ms(5), &data(1000, 1000));
-        account.departs(ms(30), &data(1000, 1000));
-        account.arrives(ms(40), &data(1000, 1000), Bytes(1052));
-        account.answers(ms(40), &ack(5000));
-        account.acked(ms(50), &ack(5000));
+        account.lost(at_ms(5), &data(1000, 1000));
+        account.departs(at_ms(30), &data(1000, 1000));
+        account.arrives(at_ms(40), &data(1000, 1000), Bytes(1052));
+        account.answers(at_ms(40), &ack(5000));
+        account.acked(at_ms(50), &ack(5000));
         // Once more, for nothing; then new data.
-        account.departs(ms(60), &data(4000, 1000));
-        account.arrives(ms(70), &data(4000, 1000), Bytes(1052));
-        account.departs(ms(71), &data(5000, 500));
-        account.arrives(ms(81), &data(5000, 500), Bytes(552));
-        account.answers(ms(81), &ack(5500));
-        account.acked(ms(95), &ack(5501));
-        account.advance(ms(1000));
+        account.departs(at_ms(60), &data(4000, 1000));
+        account.arrives(at_ms(70), &data(4000, 1000), Bytes(1052));
+        account.departs(at_ms(71), &data(5000, 500));
+        account.arrives(at_ms(81), &data(5000, 500), Bytes(552));
+        account.answers(at_ms(81), &ack(5500));
+        account.acked(at_ms(95), &ack(5501));
+        account.advance(at_ms(1000));
 
         assert_eq!(account.ledger, Ledger { sent: 8, delivered: 7, dropped: 1, in_flight: 0 });
         assert_eq!(account.samples.len(), 10, "0, 100 … 900 ms");
@@ -216,13 +216,13 @@ mod tests {
         let mut plan = plan();
         plan.flows[0].bytes = Some(Bytes(1500));
         let mut account = Account::new(&plan, &plan.flows[0]);
-        account.departs(ms(0), &Segment { syn: true, ack: None, sequence: START, ..data(0, 0) });
-        account.departs(ms(1), &data(0, 1000));
-        account.departs(ms(1), &data(1000, 500));
-        account.answers(ms(11), &ack(1000));
-        account.acked(ms(21), &ack(1000));
-        account.answers(ms(12), &ack(1501));
-        account.acked(ms(22), &ack(1501));
+        account.departs(at_ms(0), &Segment { syn: true, ack: None, sequence: START, ..data(0, 0) });
+        account.departs(at_ms(1), &data(0, 1000));
+        account.departs(at_ms(1), &data(1000, 500));
+        account.answers(at_ms(11), &ack(1000));
+        account.acked(at_ms(21), &ack(1000));
+        account.answers(at_ms(12), &ack(1501));
+        account.acked(at_ms(22), &ack(1501));
         let summary = account.tally.summary(&plan.flows[0], &account.arrivals);
         assert_eq!(summary.completion_s, Some(0.022));
     }

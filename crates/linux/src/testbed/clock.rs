@@ -2,25 +2,25 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use nix::errno::Errno;
 use nix::poll::{PollFd, ppoll};
 use nix::sys::time::TimeSpec;
-use symbiosis_base::Nanos;
+use symbiosis_base::{Instant, Span};
 
 use super::error::TestbedError;
 
 /// Whoever waits looks at least this often whether the run is over.
-const LOOKS_EVERY: Nanos = Nanos::from_millis(20);
+const LOOKS_EVERY: Span = Span::from_millis(20);
 
 /// The time of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct RunClock<'a> {
     /// Its zero.
-    pub began: Instant,
+    pub began: std::time::Instant,
     /// Its end.
-    pub end: Nanos,
+    pub end: Instant,
     /// Whether something has failed in one of its threads.
     pub failed: &'a AtomicBool,
     /// Whether somebody outside wants it to end.
@@ -29,13 +29,13 @@ pub struct RunClock<'a> {
 
 impl RunClock<'_> {
     /// Since the start; zero before it.
-    pub fn now(&self) -> Nanos {
-        Nanos(Instant::now().saturating_duration_since(self.began).as_nanos() as u64)
+    pub fn now(&self) -> Instant {
+        Instant(std::time::Instant::now().saturating_duration_since(self.began).as_nanos() as u64)
     }
 
     /// Sleeps until the start.
     pub fn await_start(&self) {
-        thread::sleep(self.began.saturating_duration_since(Instant::now()));
+        thread::sleep(self.began.saturating_duration_since(std::time::Instant::now()));
     }
 
     /// Whether the run is over.
@@ -52,7 +52,7 @@ impl RunClock<'_> {
     ///
     /// # Errors
     /// What is waited for is broken.
-    pub fn wait(&self, polled: &mut [PollFd<'_>], until: Nanos) -> Result<(), TestbedError> {
+    pub fn wait(&self, polled: &mut [PollFd<'_>], until: Instant) -> Result<(), TestbedError> {
         let now = self.now();
         let left = until.min(self.end).min(now + LOOKS_EVERY) - now;
         match ppoll(polled, Some(TimeSpec::from_duration(Duration::from_nanos(left.0))), None) {

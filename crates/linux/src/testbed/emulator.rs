@@ -3,7 +3,7 @@
 use std::os::fd::AsFd;
 
 use nix::poll::{PollFd, PollFlags};
-use symbiosis_base::{Bytes, Nanos, Random};
+use symbiosis_base::{Bytes, Instant, Random, Span};
 use symbiosis_path::{Left, LinkSample, LinkStats, Network, NetworkLink, Traffic};
 use symbiosis_run::{Plan, source};
 
@@ -114,7 +114,7 @@ impl Emulator<'_> {
     }
 
     /// A host gives a packet: data and its like from the senders', answers from the receivers'. What is of no flow is noise.
-    fn enters(&mut self, now: Nanos, from: usize, packet: &[u8]) {
+    fn enters(&mut self, now: Instant, from: usize, packet: &[u8]) {
         let Some(segment) = segment(packet) else { return };
         let Some((flow, account)) = network::flow(segment.to).and_then(|flow| Some((flow, self.accounts.get_mut(flow)?))) else { return };
         let stream = if from == SENDER {
@@ -151,9 +151,9 @@ impl Emulator<'_> {
     }
 
     fn finish(mut self) -> Emulated {
-        let end = self.plan.duration;
+        let end = self.plan.end();
         for account in &mut self.accounts {
-            account.advance(end.saturating_add(Nanos(1)));
+            account.advance(end.saturating_add(Span(1)));
         }
         for (stream, _) in self.network.under_way().filter(|(_, frame)| frame.segment.payload > 0) {
             if let Some(account) = self.accounts.get_mut(stream) {
@@ -174,12 +174,12 @@ mod tests {
     use crate::testbed::segment::tests::packet;
     use crate::testbed::tests::plan;
 
-    fn ms(ms: u64) -> Nanos {
-        Nanos::from_millis(ms)
+    fn at_ms(ms: u64) -> Instant {
+        Instant::from_millis(ms)
     }
 
     /// What leaves by an instant: when \[µs\], to which host, and how long it is.
-    fn leaving(path: &mut Emulator<'_>, now: Nanos) -> Vec<(u64, usize, usize)> {
+    fn leaving(path: &mut Emulator<'_>, now: Instant) -> Vec<(u64, usize, usize)> {
         path.network.advance(now);
         let mut out = Vec::new();
         while let Some(left) = path.network.pop() {
@@ -197,23 +197,23 @@ mod tests {
         let mut path = Emulator::new(&plan);
         let (sender, receiver) = (network::sender(0).octets(), network::receiver(0).ip().octets());
         let data = |sequence: u32, syn: bool, payload: usize| packet(sender, receiver, sequence, (!syn).then_some(1), syn, payload);
-        path.enters(ms(0), SENDER, &data(99, true, 0));
-        assert!(leaving(&mut path, ms(5)).is_empty(), "it is under way");
-        assert_eq!(leaving(&mut path, ms(11)), [(10_026, 1, 40)]);
+        path.enters(at_ms(0), SENDER, &data(99, true, 0));
+        assert!(leaving(&mut path, at_ms(5)).is_empty(), "it is under way");
+        assert_eq!(leaving(&mut path, at_ms(11)), [(10_026, 1, 40)]);
         for n in 0..3 {
-            path.enters(ms(20), SENDER, &data(100 + 1460 * n, false, 1460));
+            path.enters(at_ms(20), SENDER, &data(100 + 1460 * n, false, 1460));
         }
         // Noise is no flow's: another protocol, an address of nobody.
-        path.enters(ms(20), SENDER, &[0x60; 80]);
-        path.enters(ms(20), SENDER, &packet(sender, [10, 65, 0, 2], 1, None, false, 100));
+        path.enters(at_ms(20), SENDER, &[0x60; 80]);
+        path.enters(at_ms(20), SENDER, &packet(sender, [10, 65, 0, 2], 1, None, false, 100));
         assert_eq!(
-            leaving(&mut path, ms(32)),
+            leaving(&mut path, at_ms(32)),
             [(31_000, 1, 1500), (32_000, 1, 1500)],
             "1 ms each on the wire; for the third there is no room"
         );
-        path.enters(ms(32), 1, &packet(receiver, sender, 1, Some(1560), false, 0));
-        assert_eq!(leaving(&mut path, ms(43)), [(42_026, 0, 40)]);
-        path.enters(ms(43), SENDER, &data(100 + 2 * 1460, false, 1460));
+        path.enters(at_ms(32), 1, &packet(receiver, sender, 1, Some(1560), false, 0));
+        assert_eq!(leaving(&mut path, at_ms(43)), [(42_026, 0, 40)]);
+        path.enters(at_ms(43), SENDER, &data(100 + 2 * 1460, false, 1460));
 
         let found = path.finish();
         let Ledger { sent, delivered, dropped, in_flight } = found.accounts[0].ledger;

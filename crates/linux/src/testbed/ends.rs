@@ -6,7 +6,7 @@ use std::os::fd::{AsFd, AsRawFd};
 
 use nix::poll::{PollFd, PollFlags};
 use nix::sys::socket::{MsgFlags, recv};
-use symbiosis_base::Nanos;
+use symbiosis_base::{Instant, Span};
 use symbiosis_run::{FlowPlan, Plan};
 
 use super::clock::RunClock;
@@ -21,7 +21,7 @@ const CHUNK: usize = 65_536;
 const TURN: usize = 8;
 
 /// A flow as the kernel told of it, at instants about as far apart as the samples of a trace; nothing before it began.
-pub type Told = Vec<(Nanos, Option<TcpInfo>)>;
+pub type Told = Vec<(Instant, Option<TcpInfo>)>;
 
 /// A flow's sending end.
 struct End<'a> {
@@ -40,16 +40,16 @@ impl End<'_> {
     }
 
     /// When something is to be done though nothing happens: it starts or stops.
-    fn next(&self) -> Nanos {
+    fn next(&self) -> Instant {
         match self.stream {
             None => self.plan.start,
             Some(_) if self.left > 0 => self.plan.stop,
-            Some(_) => Nanos::MAX,
+            Some(_) => Instant::NEVER,
         }
     }
 
     /// Starts or stops, if it is time.
-    fn tend(&mut self, now: Nanos) -> Result<(), TestbedError> {
+    fn tend(&mut self, now: Instant) -> Result<(), TestbedError> {
         match &self.stream {
             None if now >= self.plan.start => {
                 let stream = connecting(kernel_name(self.plan.cc), self.from, self.to).map_err(|error| self.system(error))?;
@@ -66,7 +66,7 @@ impl End<'_> {
     }
 
     /// What the kernel tells now.
-    fn sample(&mut self, at: Nanos) {
+    fn sample(&mut self, at: Instant) {
         self.told.push((at, self.stream.as_ref().and_then(|stream| TcpInfo::of(stream).ok())));
     }
 
@@ -94,7 +94,7 @@ impl End<'_> {
 ///
 /// # Errors
 /// A flow cannot start, or breaks.
-pub fn send(plan: &Plan, every: Nanos, clock: RunClock<'_>) -> Result<Vec<Told>, TestbedError> {
+pub fn send(plan: &Plan, every: Span, clock: RunClock<'_>) -> Result<Vec<Told>, TestbedError> {
     let end = |(at, flow)| End {
         plan: flow,
         from: SocketAddrV4::new(sender(at), 0),
@@ -104,7 +104,7 @@ pub fn send(plan: &Plan, every: Nanos, clock: RunClock<'_>) -> Result<Vec<Told>,
         told: Told::new(),
     };
     let mut ends: Vec<End<'_>> = plan.flows.iter().enumerate().map(end).collect();
-    let mut sample = Nanos::ZERO;
+    let mut sample = Instant::START;
     while !clock.over() {
         let now = clock.now();
         for end in &mut ends {
@@ -114,7 +114,7 @@ pub fn send(plan: &Plan, every: Nanos, clock: RunClock<'_>) -> Result<Vec<Told>,
             ends.iter_mut().for_each(|end| end.sample(sample));
             sample += every;
         }
-        let until = ends.iter().map(End::next).min().unwrap_or(Nanos::MAX).min(sample).min(plan.duration);
+        let until = ends.iter().map(End::next).min().unwrap_or(Instant::NEVER).min(sample).min(plan.end());
         let writes = |(at, end): (usize, &End<'_>)| end.stream.as_ref().filter(|_| end.left > 0).map(|_| at);
         let writing: Vec<usize> = ends.iter().enumerate().filter_map(writes).collect();
         let fd = |at: &usize| ends[*at].stream.as_ref().map(|stream| PollFd::new(stream.as_fd(), PollFlags::POLLOUT));
@@ -126,7 +126,7 @@ pub fn send(plan: &Plan, every: Nanos, clock: RunClock<'_>) -> Result<Vec<Told>,
         }
     }
     // The end itself belongs to the trace.
-    while sample <= plan.duration {
+    while sample <= plan.end() {
         ends.iter_mut().for_each(|end| end.sample(sample));
         sample += every;
     }
@@ -144,7 +144,7 @@ pub fn receive(plan: &Plan, listener: &TcpListener, clock: RunClock<'_>) -> Resu
     while !clock.over() {
         let listening = std::iter::once(PollFd::new(listener.as_fd(), PollFlags::POLLIN));
         let mut polled: Vec<_> = listening.chain(streams.iter().map(|stream| PollFd::new(stream.as_fd(), PollFlags::POLLIN))).collect();
-        clock.wait(&mut polled, plan.duration)?;
+        clock.wait(&mut polled, plan.end())?;
         let ready: Vec<bool> = polled.iter().map(|fd| fd.any() == Some(true)).collect();
         let mut at = 0;
         streams.retain(|stream| {

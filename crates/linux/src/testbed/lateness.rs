@@ -2,10 +2,10 @@
 
 use hdrhistogram::Histogram;
 use serde::Serialize;
-use symbiosis_base::Nanos;
+use symbiosis_base::{Instant, Span};
 
 /// Later than this is late: at 100 Mbit/s a packet of 1500 bytes takes 120 µs.
-pub const LATE: Nanos = Nanos::from_micros(200);
+pub const LATE: Span = Span::from_micros(200);
 /// With more than this part of the packets late a run is void. A quiet machine has 0.2 % of them.
 pub const MOST_LATE: f64 = 0.02;
 
@@ -36,7 +36,7 @@ impl Default for Lateness {
 
 impl Lateness {
     /// A packet whose time was `wanted` left at `now`.
-    pub fn left(&mut self, wanted: Nanos, now: Nanos) {
+    pub fn left(&mut self, wanted: Instant, now: Instant) {
         self.0.record((now - wanted).0).expect("the histogram grows");
     }
 
@@ -67,7 +67,7 @@ mod tests {
         let mut lateness = Lateness::default();
         assert_eq!(lateness.summary(), LatenessSummary::default());
         for n in 0..100 {
-            lateness.left(Nanos(1_000_000), Nanos(1_000_000 + n * 4_000));
+            lateness.left(Instant(1_000_000), Instant(1_000_000 + n * 4_000));
         }
         let summary = lateness.summary();
         assert_eq!(summary.packets, 100);

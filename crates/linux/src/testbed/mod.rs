@@ -29,10 +29,10 @@ mod tun;
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde::Serialize;
-use symbiosis_base::{Bytes, Nanos};
+use symbiosis_base::{Bytes, Span};
 use symbiosis_run::{FlowPlan, FlowSample, FlowSummary, Outcome, Plan};
 
 use account::Account;
@@ -51,7 +51,7 @@ use tun::Tun;
 /// Everything is in its place so long before a run begins.
 const SETTLES: Duration = Duration::from_millis(100);
 /// The kernel is asked for its windows so often where nobody wants a trace.
-const USUAL_SAMPLES: Nanos = Nanos::from_millis(20);
+const USUAL_SAMPLES: Span = Span::from_millis(20);
 /// Priorities of the path and of the ends. The kernel's own threads that must come before have 99.
 const PATH_FIRST: i32 = 50;
 const ENDS_FIRST: i32 = 10;
@@ -64,7 +64,7 @@ pub struct Ran {
     /// How the machine did.
     pub machine: Machine,
     /// The zero of its time.
-    pub began: Instant,
+    pub began: std::time::Instant,
 }
 
 /// How the machine did.
@@ -124,8 +124,8 @@ pub fn available() -> Result<(), TestbedError> {
 pub fn run(plan: &Plan, enough: &AtomicBool) -> Result<Ran, TestbedError> {
     check(plan)?;
     let hosts = Hosts::new(plan)?;
-    let (failed, began) = (AtomicBool::new(false), Instant::now() + SETTLES);
-    let clock = RunClock { began, end: plan.duration, failed: &failed, enough };
+    let (failed, began) = (AtomicBool::new(false), std::time::Instant::now() + SETTLES);
+    let clock = RunClock { began, end: plan.end(), failed: &failed, enough };
     let every = plan.sample_every.unwrap_or(USUAL_SAMPLES);
     let (path_on, ends_on) = realtime::processors();
     let (path, told, received) = thread::scope(|scope| {
@@ -189,7 +189,7 @@ fn check(plan: &Plan) -> Result<(), TestbedError> {
 }
 
 /// The result, from what passed and what the kernel told.
-fn found(plan: &Plan, emulated: Emulated, told: &[Told], realtime: bool, began: Instant) -> Ran {
+fn found(plan: &Plan, emulated: Emulated, told: &[Told], realtime: bool, began: std::time::Instant) -> Ran {
     let lateness = emulated.lateness.summary();
     let void = if lateness.late > MOST_LATE {
         let (late, us) = (100.0 * lateness.late, LATE.0 / 1000);

@@ -1,6 +1,6 @@
 //! What the testbed's parts share in their tests, and the logic of void runs.
 
-use symbiosis_base::Rate;
+use symbiosis_base::{Instant, Rate};
 use symbiosis_control::params::Values;
 use symbiosis_path::LinkSpec;
 use symbiosis_run::{Ledger, PlannedLink, Recovery};
@@ -9,17 +9,14 @@ use super::*;
 
 /// One flow for a second over a link of 12 Mbit/s and 10 ms, and back over another.
 pub fn plan() -> Plan {
-    let link = |name: &str, listed| PlannedLink {
-        name: name.into(),
-        listed,
-        spec: LinkSpec::ideal(Rate::from_mbps(12.0), Nanos::from_millis(10)),
-    };
+    let link =
+        |name: &str, listed| PlannedLink { name: name.into(), listed, spec: LinkSpec::ideal(Rate::from_mbps(12.0), Span::from_millis(10)) };
     let flow = FlowPlan {
         id: "flow".into(),
         cc: &NATIVE[0],
         params: Values::resolve(&[], &[]).expect("it has none"),
-        start: Nanos::ZERO,
-        stop: Nanos::from_millis(1000),
+        start: Instant::START,
+        stop: Instant::from_millis(1000),
         bytes: None,
         packet: Bytes(1500),
         header: Bytes(40),
@@ -27,21 +24,21 @@ pub fn plan() -> Plan {
         initial_window: 10,
         recovery: Recovery::Sack,
         delayed_ack: false,
-        ack_delay: Nanos::from_millis(40),
-        min_rto: Nanos::from_millis(200),
+        ack_delay: Span::from_millis(40),
+        min_rto: Span::from_millis(200),
         receiver_times: false,
-        send_timer: Nanos::ZERO,
-        coalesce: Nanos::ZERO,
+        send_timer: Span::ZERO,
+        coalesce: Span::ZERO,
         route: vec![0],
         ack_route: vec![1],
     };
     Plan {
         name: "test".into(),
-        duration: Nanos::from_millis(1000),
+        duration: Span::from_millis(1000),
         seed: 1,
-        measure_from: Nanos::ZERO,
-        measure_to: Nanos::from_millis(1000),
-        sample_every: Some(Nanos::from_millis(100)),
+        measure_from: Instant::START,
+        measure_to: Instant::from_millis(1000),
+        sample_every: Some(Span::from_millis(100)),
         links: vec![link("bottleneck", true), link("back", false)],
         flows: vec![flow],
         cross: Vec::new(),
@@ -55,7 +52,7 @@ fn ran(void: bool) -> Ran {
     Ran {
         outcome,
         machine: Machine { lateness, realtime: true, refused: 0, attempts: 1, void: void.then(|| "busy".into()) },
-        began: Instant::now(),
+        began: std::time::Instant::now(),
     }
 }
 

@@ -1,6 +1,6 @@
 //! I Fig 4: one flow beside UDP of half the link.
 
-use symbiosis_base::{Bytes, Nanos, Rate};
+use symbiosis_base::{Bytes, Rate, Span};
 use symbiosis_control::lotka_volterra::{Bandwidth, LotkaVolterra};
 use symbiosis_control::symbiosis::law::{THETA, theta};
 use symbiosis_control::symbiosis::{EPSILON, GAMMA};
@@ -73,7 +73,7 @@ pub fn run(lab: &Lab) -> Outcome {
     }
     // w* = {(1−γ)K + γA}τ = 55 Mbit/s · 100 ms (S Eq 11), and where the law of ours does, Aτ + θA·ln(K/A).
     let b = Bandwidth { capacity: Rate::from_mbps(100.0), available: Rate::from_mbps(50.0) };
-    let tau = Nanos::from_millis(100);
+    let tau = Span::from_millis(100);
     let ideal = LotkaVolterra { epsilon: EPSILON, gamma: GAMMA }.equilibrium(&b, tau) / 1500.0;
     let (k, a) = (b.capacity.bytes_per_s(), b.available.bytes_per_s());
     let rest = a * (tau.secs() + theta(THETA, b.capacity, Bytes(1500)) * (k / a).ln()) / 1500.0;

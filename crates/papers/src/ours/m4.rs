@@ -1,7 +1,7 @@
 //! Flows among themselves: the papers' law and the logarithmic one, the queue that they leave and who gets what.
 
 use rayon::prelude::*;
-use symbiosis_base::{Bytes, Nanos, Rate};
+use symbiosis_base::{Bytes, Rate, Span};
 use symbiosis_control::symbiosis::GAMMA;
 use symbiosis_control::symbiosis::law::{THETA, logarithmic_queue};
 use symbiosis_run::Outcome as Run;
@@ -87,7 +87,7 @@ fn among_equals(lab: &Lab, found: &mut Outcome) {
         })
         .collect();
     let runs: Vec<Vec<Run>> = scenarios.par_iter().map(|scenario| lab.over_seeds(scenario)).collect();
-    let flows = |n: u32| EqualFlows { n, gamma: GAMMA, room: Rate::from_mbps(MBPS).times(Nanos::from_millis(RTT as u64)) };
+    let flows = |n: u32| EqualFlows { n, gamma: GAMMA, room: Rate::from_mbps(MBPS).times(Span::from_millis(RTT as u64)) };
     let logarithmic = |n: u32| logarithmic_queue(n, THETA, Rate::from_mbps(MBPS), Bytes(PACKET as u64)) / PACKET;
     let mut curves: Vec<Series> = Vec::new();
     for (name, _, _) in KINDS {

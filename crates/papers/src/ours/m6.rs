@@ -1,6 +1,6 @@
 //! Compound TCP and TCP-Adaptive Reno as opponents (B §5), with Reno as the measure of both.
 
-use symbiosis_base::{Bytes, Nanos, Rate};
+use symbiosis_base::{Bytes, Rate, Span};
 use symbiosis_control::adaptive_reno::increase;
 use symbiosis_control::symbiosis::law::{THETA, theta};
 use symbiosis_control::symbiosis::{GAMMA, LEAST_WINDOW};
@@ -16,7 +16,7 @@ use symbiosis_report::figure::{Axis, Figure, Mark, Series};
 use symbiosis_report::outcome::{Measured, Outcome};
 
 const MBPS: f64 = 50.0;
-const TAU: Nanos = Nanos::from_millis(60);
+const TAU: Span = Span::from_millis(60);
 const PACKET: Bytes = Bytes(1500);
 /// The opponent's starts differ by this \[s\], because nothing else is random.
 const STAGGER: f64 = 0.617;

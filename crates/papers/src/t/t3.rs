@@ -1,7 +1,7 @@
 //! T Fig 3: two Symbiosis flows, the second joins at 50 s.
 
 use rayon::prelude::*;
-use symbiosis_base::{Nanos, Rate};
+use symbiosis_base::{Rate, Span};
 use symbiosis_control::symbiosis::{EPSILON, GAMMA};
 use symbiosis_theory::facts::EqualFlows;
 
@@ -96,7 +96,7 @@ const PUBLISHED: &str = "unpaced windows travel in clusters, and between its own
 
 /// Two flows of the papers' γ at 100 Mbit/s and 120 ms.
 fn two_flows() -> EqualFlows {
-    EqualFlows { n: 2, gamma: GAMMA, room: Rate::from_mbps(100.0).times(Nanos::from_millis(120)) }
+    EqualFlows { n: 2, gamma: GAMMA, room: Rate::from_mbps(100.0).times(Span::from_millis(120)) }
 }
 
 fn claims(kind: &Kind, runs: &[symbiosis_run::Outcome]) -> Vec<Claim> {

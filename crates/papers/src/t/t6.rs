@@ -230,7 +230,7 @@ fn claims(subject: Subject, stage: f64, runs: &[Vec<Run>]) -> Vec<Claim> {
          same flows paced at 0.92",
     ));
     // Two flows of γ = 0.5, whose measurements say what they get: Q = (n−1)(1−γ)Kτ; with the corrected input S Eq 20.
-    let two = EqualFlows { n: 2, gamma: 0.5, room: symbiosis_base::Rate::from_mbps(K).times(symbiosis_base::Nanos::from_secs(TAU)) };
+    let two = EqualFlows { n: 2, gamma: 0.5, room: symbiosis_base::Rate::from_mbps(K).times(symbiosis_base::Span::from_secs(TAU)) };
     let wanted = if subject.cc == "symbiosis" { two.queue() } else { two.measured_queue() } / 1500.0;
     let standing = queue(1, 0);
     claims.push(claim(

@@ -1,6 +1,6 @@
 //! Five flows join a link one after the other, and leave it again.
 
-use symbiosis_base::{Nanos, Rate};
+use symbiosis_base::{Rate, Span};
 use symbiosis_control::symbiosis::GAMMA;
 use symbiosis_run::Outcome as Run;
 use symbiosis_theory::facts::EqualFlows;
@@ -64,7 +64,7 @@ pub fn run(lab: &Lab, joins: Joins, others: &[Kind]) -> Outcome {
 }
 
 pub fn equal(joins: &Joins, n: u32) -> EqualFlows {
-    let room = Rate::from_mbps(joins.path.mbps).times(Nanos::from_secs(joins.path.rtt_ms() / 1e3));
+    let room = Rate::from_mbps(joins.path.mbps).times(Span::from_secs(joins.path.rtt_ms() / 1e3));
     EqualFlows { n, gamma: GAMMA, room }
 }
 

@@ -1,6 +1,6 @@
 //! Flows that experiments compare: what they are called, and what they are made of.
 
-use symbiosis_base::{Bytes, Nanos, Rate};
+use symbiosis_base::{Bytes, Rate, Span};
 use symbiosis_control::symbiosis::GAMMA;
 use symbiosis_control::symbiosis::law::{THETA, logarithmic_queue};
 use symbiosis_theory::facts::EqualFlows;
@@ -90,7 +90,7 @@ impl Kind {
         if self.is_ours() {
             return ("Kθ ln n (our theory)", logarithmic_queue(n, THETA, capacity, Bytes(1500)) / 1500.0);
         }
-        let room = capacity.times(Nanos::from_secs(rtt_ms / 1e3));
+        let room = capacity.times(Span::from_secs(rtt_ms / 1e3));
         ("S Eq 20", EqualFlows { n, gamma: GAMMA, room }.queue() / 1500.0)
     }
 

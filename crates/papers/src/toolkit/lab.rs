@@ -3,7 +3,7 @@
 use std::sync::atomic::AtomicBool;
 
 use rayon::prelude::*;
-use symbiosis_base::Nanos;
+use symbiosis_base::Span;
 use symbiosis_run::{Outcome, Plan, Runner};
 use symbiosis_sim::Simulator;
 
@@ -11,7 +11,7 @@ use crate::world::World;
 use symbiosis_scenario::Scenario;
 
 /// By how much starts differ from seed to seed: no multiple of a round trip or of a packet's time on a link.
-const STAGGER: Nanos = Nanos::from_micros(13_700);
+const STAGGER: Span = Span::from_micros(13_700);
 
 /// The scale of a reproduction, and who hears of its progress.
 pub struct Lab<'a> {

@@ -1,6 +1,6 @@
 //! How long a flow takes to fill what UDP leaves.
 
-use symbiosis_base::{Bytes, Nanos, Rate};
+use symbiosis_base::{Bytes, Rate, Span};
 use symbiosis_control::lotka_volterra::{Bandwidth, LotkaVolterra};
 use symbiosis_control::symbiosis::{EPSILON, GAMMA};
 use symbiosis_run::Outcome as Run;
@@ -44,20 +44,20 @@ impl Path {
 
     /// The window that uses 99 % of what UDP leaves \[bytes\].
     fn enough(&self) -> f64 {
-        USED * self.bandwidth().available.times(Nanos::from_secs(self.rtt()))
+        USED * self.bandwidth().available.times(Span::from_secs(self.rtt()))
     }
 
     /// S Eq 12 from the first window to the one that is enough \[s\].
     pub fn eq_12(&self) -> f64 {
         let model = LotkaVolterra { epsilon: EPSILON, gamma: GAMMA };
-        let tau = Nanos::from_secs(self.rtt());
+        let tau = Span::from_secs(self.rtt());
         let rho = self.enough() / model.equilibrium(&self.bandwidth(), tau);
         convergence_time(&model, &self.bandwidth(), tau, FIRST * 1500.0, rho).secs()
     }
 
     /// S Eq 13 \[s\]: a window that grows a packet in a round trip from the first.
     pub fn eq_13(&self) -> f64 {
-        let rtt = Nanos::from_secs(self.rtt());
+        let rtt = Span::from_secs(self.rtt());
         Climb { from: FIRST * 1500.0, to: self.enough(), packet: Bytes(1500), rtt }.reno().secs()
     }
 

@@ -1,6 +1,6 @@
 //! How Reno and Symbiosis share a link, over ε: S Eq 26 and the simulator.
 
-use symbiosis_base::{Bytes, Nanos, Rate};
+use symbiosis_base::{Bytes, Rate, Span};
 use symbiosis_run::Outcome as Run;
 use symbiosis_theory::reno_rivalry::{Cycle, Rivalry};
 
@@ -11,7 +11,7 @@ use symbiosis_report::outcome::{Measured, Outcome};
 use symbiosis_scenario::Scenario;
 
 /// Base round-trip time of both figures.
-pub const TAU: Nanos = Nanos::from_millis(50);
+pub const TAU: Span = Span::from_millis(50);
 
 pub const PACKET: Bytes = Bytes(1500);
 

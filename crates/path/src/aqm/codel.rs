@@ -6,7 +6,7 @@
 
 use std::collections::VecDeque;
 
-use symbiosis_base::{Bytes, Nanos};
+use symbiosis_base::{Bytes, Instant};
 
 use super::{CoDelSpec, Packet};
 
@@ -22,11 +22,11 @@ pub(super) struct CoDel {
     /// The largest packet ever seen: with no more than this waiting the link is hardly busy, and nothing is dropped.
     largest: Bytes,
     /// An interval after the wait rose above the target; none while it is below.
-    first_above: Option<Nanos>,
+    first_above: Option<Instant>,
     /// In the dropping state.
     dropping: bool,
     /// When the next packet is dropped in the dropping state.
-    drop_next: Nanos,
+    drop_next: Instant,
     /// Packets dropped since the dropping state was entered.
     count: u64,
     /// What `count` began with then.
@@ -42,7 +42,7 @@ impl CoDel {
             largest: Bytes::ZERO,
             first_above: None,
             dropping: false,
-            drop_next: Nanos::ZERO,
+            drop_next: Instant::START,
             count: 0,
             last_count: 0,
         }
@@ -62,7 +62,7 @@ impl CoDel {
     }
 
     /// The packet to send at `now`; `drop` takes those given up before it (RFC 8289 §5, `deque`).
-    pub(super) fn next(&mut self, now: Nanos, mut drop: impl FnMut(Packet)) -> Option<Packet> {
+    pub(super) fn next(&mut self, now: Instant, mut drop: impl FnMut(Packet)) -> Option<Packet> {
         let (mut packet, mut too_long) = self.look(now);
         if self.dropping {
             self.dropping = too_long;
@@ -89,7 +89,7 @@ impl CoDel {
     }
 
     /// The head, and whether the wait has been above the target for an interval (RFC 8289 §5, `dodequeue`).
-    fn look(&mut self, now: Nanos) -> (Option<Packet>, bool) {
+    fn look(&mut self, now: Instant) -> (Option<Packet>, bool) {
         let head = self.head();
         let above = head.is_some_and(|packet| now - packet.at >= self.spec.target) && self.bytes > self.largest;
         if !above {
@@ -101,7 +101,7 @@ impl CoDel {
     }
 
     /// RFC 8289 §5: the next drop is `interval/√count` after `from`.
-    fn law(&self, from: Nanos) -> Nanos {
+    fn law(&self, from: Instant) -> Instant {
         from.saturating_add(self.spec.interval.scale(1.0 / (self.count as f64).sqrt()))
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use symbiosis_base::{Bytes, Nanos, Random};
+use symbiosis_base::{Bytes, Instant, Random};
 
 use super::codel::CoDel;
 use super::{FqCoDelSpec, Packet};
@@ -79,7 +79,7 @@ impl FqCoDel {
     }
 
     /// RFC 8290 §4.2.
-    pub(super) fn next(&mut self, now: Nanos, mut drop: impl FnMut(Packet)) -> Option<Packet> {
+    pub(super) fn next(&mut self, now: Instant, mut drop: impl FnMut(Packet)) -> Option<Packet> {
         loop {
             let fresh = !self.new.is_empty();
             let list = if fresh { &mut self.new } else { &mut self.old };

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use symbiosis_base::{Bytes, Nanos, Random};
+use symbiosis_base::{Bytes, Instant, Random, Span};
 
 use super::{Packet, Queue};
 use crate::record::Record;
@@ -36,7 +36,7 @@ impl ManagedLink {
     ///
     /// # Panics
     /// When the queue is drop-tail: a [`Link`](crate::Link) does that.
-    pub fn new(spec: &LinkSpec, mut random: Random, (from, to): (Nanos, Nanos), sample_every: Option<Nanos>) -> ManagedLink {
+    pub fn new(spec: &LinkSpec, mut random: Random, (from, to): (Instant, Instant), sample_every: Option<Span>) -> ManagedLink {
         let hash = Random::new(random.seed(), 0);
         ManagedLink {
             wire: Wire::new(spec, random),
@@ -51,7 +51,7 @@ impl ManagedLink {
     ///
     /// # Errors
     /// When there is no room for it. Otherwise it waits, and its fate follows.
-    pub fn arrive(&mut self, now: Nanos, stream: usize, size: Bytes) -> Result<(), Drop> {
+    pub fn arrive(&mut self, now: Instant, stream: usize, size: Bytes) -> Result<(), Drop> {
         self.advance(now);
         let (record, fates) = (&mut self.record, &mut self.fates);
         let joined = self.queue.join(Packet { stream, size, at: now }, self.limit, |packet| give_up(record, fates, now, packet));
@@ -68,12 +68,12 @@ impl ManagedLink {
     }
 
     /// When the next packet's turn comes; never when none waits.
-    pub fn turn_at(&self) -> Nanos {
-        if self.queue.packets() == 0 { Nanos::MAX } else { self.wire.free_at }
+    pub fn turn_at(&self) -> Instant {
+        if self.queue.packets() == 0 { Instant::NEVER } else { self.wire.free_at }
     }
 
     /// Time has passed: `now` has come.
-    pub fn advance(&mut self, now: Nanos) {
+    pub fn advance(&mut self, now: Instant) {
         while self.turn_at() <= now {
             let at = self.wire.free_at;
             while self.record.next_sample < at {
@@ -87,7 +87,7 @@ impl ManagedLink {
     }
 
     /// The link is free: the next packet's transmission begins.
-    fn begin(&mut self, now: Nanos) {
+    fn begin(&mut self, now: Instant) {
         let (record, fates) = (&mut self.record, &mut self.fates);
         if let Some(packet) = self.queue.next(now, |packet| give_up(record, fates, now, packet)) {
             let offered = self.wire.send(now, packet.size);
@@ -114,7 +114,7 @@ impl ManagedLink {
     }
 
     /// Ends the run at `end`: statistics and samples up to there.
-    pub fn finish(mut self, end: Nanos) -> (LinkStats, Vec<LinkSample>) {
+    pub fn finish(mut self, end: Instant) -> (LinkStats, Vec<LinkSample>) {
         self.advance(end);
         let packets = self.queue.packets();
         self.record.finish(end, packets)
@@ -122,7 +122,7 @@ impl ManagedLink {
 }
 
 /// A packet that waited is dropped.
-fn give_up(record: &mut Record, fates: &mut VecDeque<Fate>, now: Nanos, packet: Packet) {
+fn give_up(record: &mut Record, fates: &mut VecDeque<Fate>, now: Instant, packet: Packet) {
     record.queue_drop(now);
     fates.push_back(Fate { stream: packet.stream, offered: Err(Drop::Queue) });
 }

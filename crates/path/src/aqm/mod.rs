@@ -4,7 +4,7 @@ mod codel;
 mod fq_codel;
 mod link;
 
-use symbiosis_base::{Bytes, Nanos, Random};
+use symbiosis_base::{Bytes, Instant, Random, Span};
 
 use crate::QueueLimit;
 use codel::CoDel;
@@ -27,15 +27,15 @@ pub enum Discipline {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CoDelSpec {
     /// A standing wait that is acceptable.
-    pub target: Nanos,
+    pub target: Span,
     /// How long the wait may stay above it before the first drop: about the longest usual round-trip time.
-    pub interval: Nanos,
+    pub interval: Span,
 }
 
 impl Default for CoDelSpec {
     /// RFC 8289 §4: 5 ms and 100 ms.
     fn default() -> CoDelSpec {
-        CoDelSpec { target: Nanos::from_millis(5), interval: Nanos::from_millis(100) }
+        CoDelSpec { target: Span::from_millis(5), interval: Span::from_millis(100) }
     }
 }
 
@@ -63,7 +63,7 @@ struct Packet {
     stream: usize,
     size: Bytes,
     /// When it joined.
-    at: Nanos,
+    at: Instant,
 }
 
 /// A queue of one of the managed kinds.
@@ -102,7 +102,7 @@ impl Queue {
     }
 
     /// The packet whose turn has come at `now`; `drop` takes those given up before it.
-    fn next(&mut self, now: Nanos, drop: impl FnMut(Packet)) -> Option<Packet> {
+    fn next(&mut self, now: Instant, drop: impl FnMut(Packet)) -> Option<Packet> {
         match self {
             Queue::CoDel(queue) => queue.next(now, drop),
             Queue::FqCoDel(queue) => queue.next(now, drop),

@@ -6,14 +6,18 @@ use crate::{Drop, Link, LinkSpec};
 
 const FULL: Bytes = Bytes(1500);
 
-fn ms(ms: u64) -> Nanos {
-    Nanos::from_millis(ms)
+fn ms(ms: u64) -> Span {
+    Span::from_millis(ms)
+}
+
+fn at_ms(ms: u64) -> Instant {
+    Instant::from_millis(ms)
 }
 
 /// 12 Mbit/s, so that a full packet takes 1 ms; no delay.
 fn link(discipline: Discipline, limit: QueueLimit) -> ManagedLink {
-    let spec = LinkSpec { discipline, queue: limit, ..LinkSpec::ideal(Rate::from_mbps(12.0), Nanos::ZERO) };
-    ManagedLink::new(&spec, Random::new(1, 1), (Nanos::ZERO, ms(1_000_000)), Some(ms(1)))
+    let spec = LinkSpec { discipline, queue: limit, ..LinkSpec::ideal(Rate::from_mbps(12.0), Span::ZERO) };
+    ManagedLink::new(&spec, Random::new(1, 1), (Instant::START, at_ms(1_000_000)), Some(ms(1)))
 }
 
 fn fates(link: &mut ManagedLink) -> Vec<Fate> {
@@ -25,7 +29,7 @@ fn drops(every: f64, from: u64, to: u64, link: &mut ManagedLink) -> Vec<f64> {
     let mut drops = Vec::new();
     let mut next = from as f64;
     while next < to as f64 {
-        let at = Nanos::from_secs(next / 1e3);
+        let at = Instant::from_secs(next / 1e3);
         while link.turn_at() <= at {
             let turn = link.turn_at();
             link.advance(turn);
@@ -57,12 +61,12 @@ fn codel_drops_an_interval_after_the_target_and_then_faster() {
 #[test]
 fn codel_lets_a_burst_pass() {
     let mut link = link(Discipline::CoDel(CoDelSpec::default()), QueueLimit::Unlimited);
-    (0..100).for_each(|_| link.arrive(ms(0), 0, FULL).unwrap());
-    link.advance(ms(200));
+    (0..100).for_each(|_| link.arrive(at_ms(0), 0, FULL).unwrap());
+    link.advance(at_ms(200));
     assert!(fates(&mut link).iter().all(|fate| fate.offered.is_ok()));
     // One that takes longer loses a packet.
-    (0..150).for_each(|_| link.arrive(ms(300), 0, FULL).unwrap());
-    link.advance(ms(600));
+    (0..150).for_each(|_| link.arrive(at_ms(300), 0, FULL).unwrap());
+    link.advance(at_ms(600));
     assert!(fates(&mut link).iter().any(|fate| fate.offered.is_err()));
 }
 
@@ -72,7 +76,7 @@ fn codel_remembers_the_rate_of_drops_for_a_while() {
     for (pause, anew) in [(300, false), (4000, true)] {
         let mut link = link(Discipline::CoDel(CoDelSpec::default()), QueueLimit::Unlimited);
         let first = drops(0.9, 0, 1500, &mut link);
-        link.advance(ms(1500 + pause));
+        link.advance(at_ms(1500 + pause));
         fates(&mut link);
         assert_eq!(link.queue_packets(), 0);
         let again = drops(0.9, 1500 + pause, 3000 + pause, &mut link);
@@ -95,7 +99,7 @@ fn fq(flows: usize, quantum: u64) -> Discipline {
 
 /// The streams of `n` packets in the order in which they were served.
 fn served(link: &mut ManagedLink, n: usize) -> Vec<usize> {
-    link.advance(ms(100));
+    link.advance(at_ms(100));
     fates(link).into_iter().filter(|fate| fate.offered.is_ok()).map(|fate| fate.stream).take(n).collect()
 }
 
@@ -104,14 +108,14 @@ fn served(link: &mut ManagedLink, n: usize) -> Vec<usize> {
 fn fq_codel_serves_in_turns_and_new_streams_first() {
     let mut link = link(fq(65_536, 1500), QueueLimit::Unlimited);
     for _ in 0..5 {
-        link.arrive(ms(0), 0, FULL).unwrap();
+        link.arrive(at_ms(0), 0, FULL).unwrap();
     }
     for _ in 0..5 {
-        link.arrive(ms(0), 1, FULL).unwrap();
+        link.arrive(at_ms(0), 1, FULL).unwrap();
     }
     // When the first three are through, stream 2 has one packet: it goes next, though it came last.
-    link.advance(Nanos::from_micros(2500));
-    link.arrive(Nanos::from_micros(2500), 2, FULL).unwrap();
+    link.advance(Instant::from_micros(2500));
+    link.arrive(Instant::from_micros(2500), 2, FULL).unwrap();
     assert_eq!(served(&mut link, 11), [0, 1, 0, 2, 1, 0, 1, 0, 1, 0, 1]);
 }
 
@@ -120,8 +124,8 @@ fn fq_codel_serves_in_turns_and_new_streams_first() {
 fn fq_codel_shares_bytes() {
     let mut link = link(fq(65_536, 1500), QueueLimit::Unlimited);
     for _ in 0..100 {
-        link.arrive(ms(0), 0, FULL).unwrap();
-        link.arrive(ms(0), 1, Bytes(300)).unwrap();
+        link.arrive(at_ms(0), 0, FULL).unwrap();
+        link.arrive(at_ms(0), 1, Bytes(300)).unwrap();
     }
     let served = served(&mut link, 60);
     let bytes = |stream: usize, size: u64| served.iter().filter(|s| **s == stream).count() as u64 * size;
@@ -133,17 +137,17 @@ fn fq_codel_shares_bytes() {
 fn an_empty_new_queue_waits_a_round_among_the_old() {
     let mut link = link(fq(65_536, 1500), QueueLimit::Unlimited);
     for _ in 0..20 {
-        link.arrive(ms(0), 0, FULL).unwrap();
+        link.arrive(at_ms(0), 0, FULL).unwrap();
     }
     // As soon as a packet of stream 1 has begun, its next one comes.
     let mut order = Vec::new();
-    link.arrive(ms(0), 1, FULL).unwrap();
+    link.arrive(at_ms(0), 1, FULL).unwrap();
     for turn in 1..20 {
-        link.advance(ms(turn));
+        link.advance(at_ms(turn));
         for fate in fates(&mut link) {
             order.push(fate.stream);
             if fate.stream == 1 {
-                link.arrive(ms(turn), 1, FULL).unwrap();
+                link.arrive(at_ms(turn), 1, FULL).unwrap();
             }
         }
     }
@@ -155,14 +159,14 @@ fn an_empty_new_queue_waits_a_round_among_the_old() {
 #[test]
 fn the_fattest_queue_pays_for_the_overflow() {
     let mut link = link(fq(65_536, 1500), QueueLimit::Packets(10));
-    link.arrive(ms(0), 0, FULL).unwrap();
+    link.arrive(at_ms(0), 0, FULL).unwrap();
     fates(&mut link);
-    (0..9).for_each(|_| link.arrive(ms(0), 0, FULL).unwrap());
-    (0..4).for_each(|_| link.arrive(ms(0), 1, FULL).unwrap());
+    (0..9).for_each(|_| link.arrive(at_ms(0), 0, FULL).unwrap());
+    (0..4).for_each(|_| link.arrive(at_ms(0), 1, FULL).unwrap());
     let gone: Vec<usize> = fates(&mut link).iter().map(|fate| fate.stream).collect();
     assert_eq!(gone, [0, 0, 0]);
     assert_eq!(link.queue_packets(), 10);
-    let (stats, _) = link.finish(ms(1_000_000));
+    let (stats, _) = link.finish(at_ms(1_000_000));
     assert_eq!((stats.queue_drops, stats.queue_max, stats.bytes_sent), (3, 10, 11.0 * 1500.0));
 }
 
@@ -179,15 +183,15 @@ proptest! {
         limit in 1u64..6,
     ) {
         let spec = plain_spec(limit, 0, 0.0);
-        let never = Discipline::CoDel(CoDelSpec { target: Nanos::MAX, interval: Nanos::MAX });
-        let window = (ms(3), ms(150));
+        let never = Discipline::CoDel(CoDelSpec { target: Span::MAX, interval: Span::MAX });
+        let window = (at_ms(3), at_ms(150));
         let mut plain = Link::watched(&spec, Random::new(1, 1), window.0, window.1, Some(ms(1)));
         let managed = LinkSpec { discipline: never, ..spec };
         let mut managed = ManagedLink::new(&managed, Random::new(1, 1), window, Some(ms(1)));
-        let mut now = Nanos::ZERO;
+        let mut now = Instant::START;
         let (mut wanted, mut got) = (Vec::new(), Vec::new());
         for (gap, size, stream) in arrivals {
-            now += Nanos(gap);
+            now += Span(gap);
             let fate = plain.offer(now, Bytes(size));
             let refused = managed.arrive(now, stream, Bytes(size)).is_err();
             prop_assert_eq!(refused, fate.is_err());
@@ -197,7 +201,7 @@ proptest! {
         managed.advance(now + ms(20));
         got.extend(fates(&mut managed).iter().map(|fate| (fate.stream, fate.offered)));
         prop_assert_eq!(got, wanted);
-        prop_assert_eq!(managed.finish(ms(700)), plain.finish(ms(700)));
+        prop_assert_eq!(managed.finish(at_ms(700)), plain.finish(at_ms(700)));
     }
 
     /// Whatever comes: every packet that joined has one fate, the link never idles while one waits, streams keep their order.
@@ -216,10 +220,10 @@ proptest! {
         };
         let mut link = link(discipline, QueueLimit::Packets(limit));
         let (mut joined, mut got, mut sent) = ([0; 4], [0; 4], Bytes::ZERO);
-        let mut now = Nanos::ZERO;
-        let mut last = Nanos::ZERO;
+        let mut now = Instant::START;
+        let mut last = Instant::START;
         for (gap, size, stream) in arrivals {
-            now += Nanos(gap);
+            now += Span(gap);
             joined[stream] += usize::from(link.arrive(now, stream, Bytes(size)).is_ok());
             sent += Bytes(size);
             prop_assert!(link.queue_packets() <= limit);
@@ -234,6 +238,6 @@ proptest! {
         link.advance(now + ms(1000));
         fates(&mut link).iter().for_each(|fate| got[fate.stream] += 1);
         prop_assert_eq!(got, joined);
-        prop_assert_eq!((link.queue_packets(), link.turn_at()), (0, Nanos::MAX));
+        prop_assert_eq!((link.queue_packets(), link.turn_at()), (0, Instant::NEVER));
     }
 }

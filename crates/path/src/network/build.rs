@@ -2,7 +2,7 @@
 
 use std::collections::{BinaryHeap, VecDeque};
 
-use symbiosis_base::Nanos;
+use symbiosis_base::{Instant, Span};
 
 use super::{Line, Network, NetworkLink, Source, Stream};
 use crate::{Discipline, Link, ManagedLink, Traffic};
@@ -43,8 +43,8 @@ impl<C> Network<C> {
             crossing: BinaryHeap::new(),
             leaving: BinaryHeap::new(),
             ordinal: 0,
-            now: Nanos::ZERO,
-            rest: Nanos::MAX,
+            now: Instant::START,
+            rest: Span::MAX,
         }
     }
 
@@ -65,7 +65,7 @@ impl<C> Network<C> {
                 users.push((stream, hop));
             }
             if !matches!(self.lines[*line], Line::Private(_)) {
-                self.rest = self.rest.min(route[hop..].iter().fold(Nanos::ZERO, |sum, link| sum + self.delays[*link]));
+                self.rest = self.rest.min(route[hop..].iter().fold(Span::ZERO, |sum, link| sum + self.delays[*link]));
             }
         }
         self.streams.push(Stream { held: route.iter().map(|_| VecDeque::new()).collect(), route });

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use symbiosis_base::{Bytes, Nanos};
+use symbiosis_base::{Bytes, Instant};
 
 use crate::Drop;
 
@@ -18,7 +18,7 @@ pub(super) struct Parcel<C> {
 /// A packet at an instant; the earliest is the greatest, as a heap wants it.
 #[derive(Debug)]
 pub(super) struct Due<C> {
-    pub(super) at: Nanos,
+    pub(super) at: Instant,
     pub(super) ordinal: u64,
     pub(super) dropped: Option<Drop>,
     pub(super) parcel: Parcel<C>,

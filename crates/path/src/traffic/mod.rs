@@ -2,7 +2,7 @@
 
 mod on_off;
 
-use symbiosis_base::{Bytes, Nanos, Random};
+use symbiosis_base::{Bytes, Instant, Random};
 
 use crate::Steps;
 use on_off::Bursts;
@@ -74,7 +74,7 @@ pub struct Traffic {
     random: Random,
     /// Only with bursts.
     bursts: Option<Bursts>,
-    now: Nanos,
+    now: Instant,
 }
 
 impl Traffic {
@@ -82,20 +82,20 @@ impl Traffic {
     pub fn new(spec: TrafficSpec, mut random: Random) -> Traffic {
         let bursts = match spec.gaps {
             Gaps::ParetoOnOff(on_off) => {
-                let from = spec.rate.iter().next().map_or(Nanos::ZERO, |(from, _)| from);
+                let from = spec.rate.iter().next().map_or(Instant::START, |(from, _)| from);
                 Some(Bursts::new(on_off, from, &mut random))
             }
             Gaps::Constant | Gaps::Exponential => None,
         };
-        Traffic { spec, random, bursts, now: Nanos::ZERO }
+        Traffic { spec, random, bursts, now: Instant::START }
     }
 }
 
 impl Iterator for Traffic {
-    type Item = (Nanos, Bytes);
+    type Item = (Instant, Bytes);
 
     /// The next packet's instant and size, until the rate stays zero.
-    fn next(&mut self) -> Option<(Nanos, Bytes)> {
+    fn next(&mut self) -> Option<(Instant, Bytes)> {
         let gap = match self.spec.gaps {
             Gaps::Constant | Gaps::ParetoOnOff(_) => 1.0,
             Gaps::Exponential => self.random.exponential(),
@@ -106,7 +106,7 @@ impl Iterator for Traffic {
             None => self.spec.rate.finish(self.now, volume),
             Some(bursts) => bursts.finish(&self.spec.rate, self.now, volume, &mut self.random),
         };
-        (self.now < Nanos::MAX).then(|| (self.now, self.spec.sizes.draw(&mut self.random)))
+        (self.now < Instant::NEVER).then(|| (self.now, self.spec.sizes.draw(&mut self.random)))
     }
 }
 

@@ -1,9 +1,9 @@
-use symbiosis_base::Rate;
+use symbiosis_base::{Rate, Span};
 
 use super::*;
 
 fn volume(sizes: Sizes, gaps: Gaps, from: f64, to: f64) -> f64 {
-    let rate = Steps::new(&[(Nanos::ZERO, Rate::from_mbps(20.0)), (Nanos::from_secs(40.0), Rate::from_mbps(70.0))]);
+    let rate = Steps::new(&[(Instant::START, Rate::from_mbps(20.0)), (Instant::from_secs(40.0), Rate::from_mbps(70.0))]);
     Traffic::new(TrafficSpec { sizes, gaps, rate }, Random::new(3, 0))
         .take_while(|(at, _)| at.secs() < to)
         .filter(|(at, _)| at.secs() >= from)
@@ -26,7 +26,7 @@ fn every_kind_keeps_its_mean_rate_through_a_step() {
 
 #[test]
 fn a_stream_ends_with_its_rate() {
-    let rate = Steps::new(&[(Nanos::ZERO, Rate::from_mbps(12.0)), (Nanos::from_millis(10), Rate::ZERO)]);
+    let rate = Steps::new(&[(Instant::START, Rate::from_mbps(12.0)), (Instant::from_millis(10), Rate::ZERO)]);
     let spec = TrafficSpec { sizes: Sizes::Fixed(Bytes(1500)), gaps: Gaps::Constant, rate };
     let at: Vec<u64> = Traffic::new(spec, Random::new(0, 0)).map(|(at, _)| at.0 / 1_000_000).collect();
     assert_eq!(at, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
@@ -40,13 +40,13 @@ fn mean(values: &[f64]) -> (f64, f64) {
 }
 
 fn bursts(on_ms: u64, off_ms: u64) -> Gaps {
-    Gaps::ParetoOnOff(OnOff { on: Nanos::from_millis(on_ms), off: Nanos::from_millis(off_ms), shape: 1.5 })
+    Gaps::ParetoOnOff(OnOff { on: Span::from_millis(on_ms), off: Span::from_millis(off_ms), shape: 1.5 })
 }
 
 /// A source that begins in the middle of its life has its mean rate from the start, and through a step of it.
 #[test]
 fn bursts_keep_their_mean_rate_through_a_step() {
-    let rate = Steps::new(&[(Nanos::from_secs(3.0), Rate::from_mbps(2.0)), (Nanos::from_secs(13.0), Rate::from_mbps(7.0))]);
+    let rate = Steps::new(&[(Instant::from_secs(3.0), Rate::from_mbps(2.0)), (Instant::from_secs(13.0), Rate::from_mbps(7.0))]);
     for gaps in [bursts(100, 100), bursts(50, 200)] {
         let spec = TrafficSpec { sizes: Sizes::Fixed(Bytes(500)), gaps, rate: rate.clone() };
         let volume = |seed, from: f64, to: f64| {
@@ -64,13 +64,13 @@ fn bursts_keep_their_mean_rate_through_a_step() {
 /// Times on, read from the packets: as long as a Pareto distribution says, and at the peak rate.
 #[test]
 fn bursts_last_as_pareto_says() {
-    let (on, off) = (Nanos::from_millis(60), Nanos::from_millis(240));
+    let (on, off) = (Span::from_millis(60), Span::from_millis(240));
     let rate = Steps::constant(Rate::from_mbps(8.0));
     let spec = TrafficSpec { sizes: Sizes::Fixed(Bytes(100)), gaps: bursts(60, 240), rate };
     // 8 Mbit/s on a fifth of the time: a packet of 100 bytes each 20 µs. The least time off is 80 ms.
-    let gap = Nanos::from_micros(20);
-    let at: Vec<Nanos> = Traffic::new(spec, Random::new(5, 0)).take(3_000_000).map(|(at, _)| at).collect();
-    let bursts: Vec<&[Nanos]> = at.chunk_by(|a, b| *b - *a <= gap + Nanos(1)).collect();
+    let gap = Span::from_micros(20);
+    let at: Vec<Instant> = Traffic::new(spec, Random::new(5, 0)).take(3_000_000).map(|(at, _)| at).collect();
+    let bursts: Vec<&[Instant]> = at.chunk_by(|a, b| *b - *a <= gap + Span(1)).collect();
     let lasted: Vec<f64> = bursts[1..bursts.len() - 1].iter().map(|burst| (burst[burst.len() - 1] - burst[0] + gap).secs()).collect();
     let silent: Vec<f64> = bursts[1..].windows(2).map(|two| (two[1][0] - two[0][two[0].len() - 1]).secs()).collect();
     for (times, mean) in [(&lasted, on.secs()), (&silent, off.secs())] {

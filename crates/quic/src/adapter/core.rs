@@ -1,6 +1,6 @@
 //! What noq's events mean to a controller of ours.
 
-use symbiosis_base::{Bytes, Nanos};
+use symbiosis_base::{Bytes, Instant, Span};
 use symbiosis_control::observer::Findings;
 use symbiosis_control::{
     AckProcessed, Acked, Ask, Controller, Departure, LossKind, Lost, Migration, Notice, PacketLost, Permit, Report, Sent,
@@ -20,20 +20,20 @@ const MOST_GROWING: u32 = 2;
 pub(crate) struct Core {
     pub(crate) controller: Box<dyn Controller>,
     /// The latest instant heard of: controllers are promised that time never goes back.
-    pub(crate) now: Nanos,
+    pub(crate) now: Instant,
     /// A full packet on the wire, and of it what UDP and IP add.
     packet: Bytes,
     overhead: Bytes,
     initial_window: Bytes,
     /// What is to leave so soon leaves at once.
-    timer: Nanos,
+    timer: Span,
     flight: Flight,
     /// Packets of the ACK under way: number, and what is known of them.
     batch: Vec<(u64, super::flight::Record)>,
     /// Packets given up since the last congestion event.
     given_up: Bytes,
     /// When the last congestion event was: losses of packets that left before are of the same episode (RFC 9002 §7.3.2).
-    episode: Option<Nanos>,
+    episode: Option<Instant>,
     /// That episode is over when a packet is acknowledged that left after it began; a timeout ends it at once.
     recovers: bool,
     /// No packet was acknowledged yet that left after that episode began.
@@ -68,7 +68,7 @@ enum Event {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Gate {
     /// Nothing may leave before that instant.
-    Until(Nanos),
+    Until(Instant),
     /// So many bytes of UDP payload may be in flight.
     Window(u64),
 }
@@ -79,8 +79,8 @@ impl Core {
         packet: Bytes,
         overhead: Bytes,
         initial_window: Bytes,
-        timer: Nanos,
-        now: Nanos,
+        timer: Span,
+        now: Instant,
     ) -> Core {
         Core {
             controller,
@@ -105,7 +105,7 @@ impl Core {
         }
     }
 
-    fn reaches(&mut self, now: Nanos) -> Nanos {
+    fn reaches(&mut self, now: Instant) -> Instant {
         self.now = self.now.max(now);
         self.now
     }
@@ -120,7 +120,7 @@ impl Core {
         self.established
     }
 
-    pub(crate) fn establish(&mut self, now: Nanos) {
+    pub(crate) fn establish(&mut self, now: Instant) {
         self.reaches(now);
         self.established = true;
     }
@@ -149,7 +149,7 @@ impl Core {
     }
 
     /// The world looks for packets to send.
-    pub(crate) fn looks(&mut self, now: Nanos) {
+    pub(crate) fn looks(&mut self, now: Instant) {
         self.reaches(now);
         self.limited = false;
     }
@@ -161,7 +161,7 @@ impl Core {
     }
 
     /// The world found no more to send. When to look again, if the controller holds a packet back until then.
-    pub(crate) fn found_no_more(&mut self) -> Option<Nanos> {
+    pub(crate) fn found_no_more(&mut self) -> Option<Instant> {
         if !self.limited {
             self.flight.ran_dry();
             if self.established {
@@ -175,7 +175,7 @@ impl Core {
         }
     }
 
-    pub(crate) fn sent(&mut self, now: Nanos, payload: u64, pn: u64) {
+    pub(crate) fn sent(&mut self, now: Instant, payload: u64, pn: u64) {
         let now = self.reaches(now);
         if !self.established {
             return;
@@ -192,7 +192,7 @@ impl Core {
     }
 
     /// One packet of an ACK.
-    pub(crate) fn acked(&mut self, now: Nanos, sent_at: Nanos, pn: u64) {
+    pub(crate) fn acked(&mut self, now: Instant, sent_at: Instant, pn: u64) {
         self.reaches(now);
         self.batch.extend(self.flight.settle(pn, Some(sent_at)));
     }
@@ -217,7 +217,7 @@ impl Core {
     }
 
     /// The receiver's half of the controller found something.
-    pub(crate) fn found(&mut self, now: Nanos, findings: Findings) {
+    pub(crate) fn found(&mut self, now: Instant, findings: Findings) {
         let now = self.reaches(now);
         self.tell();
         self.controller.report(&Report::Receiver { now, findings });
@@ -264,12 +264,12 @@ impl Core {
     }
 
     /// The peer was asked to acknowledge at other times.
-    pub(crate) fn answers(&mut self, packets: u64, delay: Nanos) {
+    pub(crate) fn answers(&mut self, packets: u64, delay: Span) {
         self.notice(Notice::AckFrequency { now: self.now, packets, delay });
     }
 
     /// The connection goes on, on another path: whether its controller does.
-    pub(crate) fn migrates(&mut self, now: Nanos) -> Migration {
+    pub(crate) fn migrates(&mut self, now: Instant) -> Migration {
         let now = self.reaches(now);
         self.tell();
         self.controller.path_changed(now)
@@ -302,7 +302,7 @@ impl Core {
     }
 
     /// A packet was given up; a congestion event follows when all of the same moment were told.
-    pub(crate) fn gave_up(&mut self, now: Nanos, pn: u64) {
+    pub(crate) fn gave_up(&mut self, now: Instant, pn: u64) {
         self.reaches(now);
         if let Some((number, record)) = self.flight.settle(pn, None) {
             self.given_up += record.bytes;
@@ -315,7 +315,7 @@ impl Core {
 
     /// Packets were lost, or came marked; `sent_at` is when the latest of them left. An episode begins with a packet that left after the
     /// one before began (RFC 9002 §7.3.2).
-    pub(crate) fn congested(&mut self, now: Nanos, sent_at: Nanos, persistent: bool, marked: bool) {
+    pub(crate) fn congested(&mut self, now: Instant, sent_at: Instant, persistent: bool, marked: bool) {
         let now = self.reaches(now);
         let given_up = std::mem::take(&mut self.given_up);
         if !self.established || (given_up == Bytes::ZERO && !marked) {

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use symbiosis_base::{Bytes, Nanos};
+use symbiosis_base::{Bytes, Instant, ReceiverInstant};
 
 /// A packet that left.
 #[derive(Clone, Copy, Debug)]
@@ -11,13 +11,13 @@ pub(crate) struct Record {
     /// (RFC 9000 §21.4).
     pub(crate) pn: u64,
     /// When it left.
-    pub(crate) sent_at: Nanos,
+    pub(crate) sent_at: Instant,
     /// Size on the wire.
     pub(crate) bytes: Bytes,
     /// Nothing more was there to be sent when it left.
     pub(crate) app_limited: bool,
     /// When it reached the receiver, on its clock, as far as that was told.
-    pub(crate) received_at: Option<Nanos>,
+    pub(crate) received_at: Option<ReceiverInstant>,
     /// Acknowledged, or given up.
     settled: bool,
 }
@@ -46,7 +46,7 @@ impl Flight {
     ///
     /// Packet numbers that do not rise are of another space (RFC 9000 §12.3): the end of the handshake, which is discarded unacknowledged,
     /// lies between the last flight of the one and the first of the other. So nothing is remembered across the change.
-    pub(crate) fn push(&mut self, pn: u64, sent_at: Nanos, bytes: Bytes) -> u64 {
+    pub(crate) fn push(&mut self, pn: u64, sent_at: Instant, bytes: Bytes) -> u64 {
         if self.records.back().is_some_and(|last| pn <= last.pn) {
             self.clear();
         }
@@ -64,7 +64,7 @@ impl Flight {
 
     /// Takes a packet out of flight, and tells its number. None if it is not in flight, or if `sent_at` tells that another packet number
     /// space is meant.
-    pub(crate) fn settle(&mut self, pn: u64, sent_at: Option<Nanos>) -> Option<(u64, Record)> {
+    pub(crate) fn settle(&mut self, pn: u64, sent_at: Option<Instant>) -> Option<(u64, Record)> {
         let at = self.records.binary_search_by_key(&pn, |record| record.pn).ok()?;
         let record = &mut self.records[at];
         if record.settled || sent_at.is_some_and(|sent_at| sent_at != record.sent_at) {
@@ -81,7 +81,7 @@ impl Flight {
     }
 
     /// When a packet in flight reached the receiver, to be filled in.
-    pub(crate) fn received_at(&mut self, pn: u64) -> Option<&mut Option<Nanos>> {
+    pub(crate) fn received_at(&mut self, pn: u64) -> Option<&mut Option<ReceiverInstant>> {
         let at = self.records.binary_search_by_key(&pn, |record| record.pn).ok()?;
         Some(&mut self.records[at].received_at)
     }
@@ -102,20 +102,20 @@ mod tests {
     fn numbers_have_no_gaps_where_packet_numbers_have() {
         let mut flight = Flight::default();
         for (pn, number) in [(3, 0), (4, 1), (9, 2)] {
-            assert_eq!(flight.push(pn, Nanos(pn), Bytes(100)), number);
+            assert_eq!(flight.push(pn, Instant(pn), Bytes(100)), number);
         }
         assert_eq!(flight.bytes(), Bytes(300));
         assert_eq!(flight.settle(9, None).unwrap().0, 2);
         assert_eq!(flight.oldest(), 0);
         assert!(flight.settle(9, None).is_none(), "once");
         assert!(flight.settle(5, None).is_none(), "never sent");
-        assert!(flight.settle(3, Some(Nanos(2))).is_none(), "of another space");
-        assert_eq!(flight.settle(3, Some(Nanos(3))).unwrap().0, 0);
+        assert!(flight.settle(3, Some(Instant(2))).is_none(), "of another space");
+        assert_eq!(flight.settle(3, Some(Instant(3))).unwrap().0, 0);
         assert_eq!((flight.oldest(), flight.bytes()), (1, Bytes(100)));
         flight.clear();
         assert_eq!((flight.oldest(), flight.bytes()), (3, Bytes::ZERO));
-        assert_eq!(flight.push(10, Nanos(10), Bytes(1)), 3);
-        assert_eq!(flight.push(0, Nanos(11), Bytes(1)), 4, "of another space");
+        assert_eq!(flight.push(10, Instant(10), Bytes(1)), 3);
+        assert_eq!(flight.push(0, Instant(11), Bytes(1)), 4, "of another space");
         assert_eq!((flight.oldest(), flight.bytes()), (4, Bytes(1)));
     }
 }

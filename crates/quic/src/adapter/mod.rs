@@ -12,11 +12,11 @@ mod passing;
 use std::any::Any;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use noq_proto::RttEstimator;
 use noq_proto::congestion::{Controller as NoqController, ControllerFactory, ControllerMetrics};
-use symbiosis_base::{Bytes, Nanos, Random};
+use symbiosis_base::{Bytes, Instant, Random, Span};
 use symbiosis_control::params::Values;
 use symbiosis_control::registry::Entry;
 use symbiosis_control::{Migration, Setup};
@@ -43,7 +43,7 @@ pub(crate) struct Start {
     /// Window before the first ACK \[packets\].
     pub(crate) initial_window: u64,
     /// What the host's timer can do.
-    pub(crate) timer: Nanos,
+    pub(crate) timer: Span,
 }
 
 /// The world's side of a controller under noq.
@@ -62,17 +62,17 @@ impl Seat {
     }
 
     /// The handshake is complete.
-    pub(crate) fn establish(&self, now: Nanos) {
+    pub(crate) fn establish(&self, now: Instant) {
         self.with(|core| core.establish(now));
     }
 
     /// The world is about to look for packets to send.
-    pub(crate) fn looks(&self, now: Nanos) {
+    pub(crate) fn looks(&self, now: Instant) {
         self.with(|core| core.looks(now));
     }
 
     /// It found no more. When to look again, if the controller holds a packet back.
-    pub(crate) fn found_no_more(&self) -> Option<Nanos> {
+    pub(crate) fn found_no_more(&self) -> Option<Instant> {
         self.with(Core::found_no_more).flatten()
     }
 
@@ -87,7 +87,7 @@ impl Seat {
     }
 
     /// The receiver's half of the controller found something.
-    pub(crate) fn found(&self, now: Nanos, findings: Findings) {
+    pub(crate) fn found(&self, now: Instant, findings: Findings) {
         self.with(|core| core.found(now, findings));
     }
 
@@ -139,7 +139,7 @@ impl Factory {
 }
 
 impl ControllerFactory for Factory {
-    fn build(self: Arc<Self>, now: Instant, mtu: u16) -> Box<dyn NoqController> {
+    fn build(self: Arc<Self>, now: std::time::Instant, mtu: u16) -> Box<dyn NoqController> {
         let start = &self.start;
         let packet = Bytes(mtu.into()) + start.overhead;
         let initial_window = Bytes(start.initial_window * packet.0);
@@ -172,7 +172,7 @@ struct Adapter {
 }
 
 impl NoqController for Adapter {
-    fn on_packet_sent(&mut self, now: Instant, bytes: u16, pn: u64) {
+    fn on_packet_sent(&mut self, now: std::time::Instant, bytes: u16, pn: u64) {
         self.seat.with(|core| core.sent(self.clock.nanos(now), bytes.into(), pn));
     }
 
@@ -180,19 +180,27 @@ impl NoqController for Adapter {
         self.seat.with(Core::held_back);
     }
 
-    fn on_ack(&mut self, now: Instant, sent: Instant, _bytes: u64, pn: u64, _app_limited: bool, _rtt: &RttEstimator) {
+    fn on_ack(&mut self, now: std::time::Instant, sent: std::time::Instant, _bytes: u64, pn: u64, _app_limited: bool, _rtt: &RttEstimator) {
         self.seat.with(|core| core.acked(self.clock.nanos(now), self.clock.nanos(sent), pn));
     }
 
-    fn on_end_acks(&mut self, _now: Instant, _in_flight: u64, _app_limited: bool, _largest: Option<u64>) {
+    fn on_end_acks(&mut self, _now: std::time::Instant, _in_flight: u64, _app_limited: bool, _largest: Option<u64>) {
         self.seat.with(Core::ack_ends);
     }
 
-    fn on_packet_lost(&mut self, _bytes: u16, pn: u64, now: Instant) {
+    fn on_packet_lost(&mut self, _bytes: u16, pn: u64, now: std::time::Instant) {
         self.seat.with(|core| core.gave_up(self.clock.nanos(now), pn));
     }
 
-    fn on_congestion_event(&mut self, now: Instant, sent: Instant, persistent: bool, ecn: bool, _lost_bytes: u64, _largest: u64) {
+    fn on_congestion_event(
+        &mut self,
+        now: std::time::Instant,
+        sent: std::time::Instant,
+        persistent: bool,
+        ecn: bool,
+        _lost_bytes: u64,
+        _largest: u64,
+    ) {
         self.seat.with(|core| core.congested(self.clock.nanos(now), self.clock.nanos(sent), persistent, ecn));
     }
 
@@ -205,7 +213,7 @@ impl NoqController for Adapter {
     }
 
     fn on_ack_frequency_update(&mut self, threshold: u64, max_ack_delay: Duration) {
-        self.seat.with(|core| core.answers(threshold, Nanos::from_secs(max_ack_delay.as_secs_f64())));
+        self.seat.with(|core| core.answers(threshold, Span::from_secs(max_ack_delay.as_secs_f64())));
     }
 
     fn window(&self) -> u64 {

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use noq_proto::RttEstimator;
 use noq_proto::congestion::{Controller, ControllerFactory, ControllerMetrics};
-use symbiosis_base::Nanos;
+use symbiosis_base::Span;
 
 /// Of packets that pass so many may be in flight: 100 ms at 1.9 Gbit/s. Whoever does not acknowledge them is not told more than his window
 /// holds.
@@ -61,8 +61,8 @@ impl Pass {
     }
 
     /// How many ACKs have measured a round-trip time, and what the last of them measured.
-    pub(crate) fn latest_rtt(&self) -> (u64, Nanos) {
-        (self.0.acks.load(Ordering::Relaxed), Nanos(self.0.rtt.load(Ordering::Relaxed)))
+    pub(crate) fn latest_rtt(&self) -> (u64, Span) {
+        (self.0.acks.load(Ordering::Relaxed), Span(self.0.rtt.load(Ordering::Relaxed)))
     }
 
     fn is_open(&self) -> bool {

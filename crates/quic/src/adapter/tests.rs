@@ -1,6 +1,6 @@
 use super::core::{Core, Gate};
 use std::sync::{Arc, Mutex};
-use symbiosis_base::{Bytes, Nanos};
+use symbiosis_base::{Bytes, Instant, ReceiverInstant, Span};
 use symbiosis_control::{Acked, Ask, Controller, Departure, LossKind, Lost, Permit, Sent};
 
 /// What a controller heard.
@@ -19,7 +19,7 @@ struct Recorder {
     heard: Arc<Mutex<Vec<Heard>>>,
     permit: Arc<Mutex<Permit>>,
     /// When packets reached the receiver.
-    times: Arc<Mutex<Vec<Option<Nanos>>>>,
+    times: Arc<Mutex<Vec<Option<ReceiverInstant>>>>,
 }
 
 impl Controller for Recorder {
@@ -46,11 +46,11 @@ struct Bench {
     core: Core,
     heard: Arc<Mutex<Vec<Heard>>>,
     permit: Arc<Mutex<Permit>>,
-    times: Arc<Mutex<Vec<Option<Nanos>>>>,
+    times: Arc<Mutex<Vec<Option<ReceiverInstant>>>>,
 }
 
-fn ms(ms: u64) -> Nanos {
-    Nanos::from_millis(ms)
+fn at_ms(ms: u64) -> Instant {
+    Instant::from_millis(ms)
 }
 
 /// Packets of 1000 bytes, 900 of them UDP payload.
@@ -59,27 +59,27 @@ fn bench() -> Bench {
     let permit = Arc::new(Mutex::new(Permit::window(Bytes(10_000))));
     let times = Arc::new(Mutex::new(Vec::new()));
     let controller = Box::new(Recorder { heard: heard.clone(), permit: permit.clone(), times: times.clone() });
-    let mut core = Core::new(controller, Bytes(1000), Bytes(100), Bytes(5000), Nanos::ZERO, ms(0));
-    core.establish(ms(0));
+    let mut core = Core::new(controller, Bytes(1000), Bytes(100), Bytes(5000), Span::ZERO, at_ms(0));
+    core.establish(at_ms(0));
     Bench { core, heard, permit, times }
 }
 
 impl Bench {
     /// Packets of these numbers leave, each at as many milliseconds.
     fn sends(&mut self, numbers: impl IntoIterator<Item = u64>) {
-        numbers.into_iter().for_each(|pn| self.core.sent(ms(pn), 900, pn));
+        numbers.into_iter().for_each(|pn| self.core.sent(at_ms(pn), 900, pn));
         self.heard.lock().unwrap().clear();
     }
 
     fn ack(&mut self, at: u64, numbers: &[u64]) -> Vec<Heard> {
-        numbers.iter().for_each(|pn| self.core.acked(ms(at), ms(*pn), *pn));
+        numbers.iter().for_each(|pn| self.core.acked(at_ms(at), at_ms(*pn), *pn));
         self.core.ack_ends();
         self.heard()
     }
 
     fn loses(&mut self, at: u64, numbers: &[u64], persistent: bool) -> Vec<Heard> {
-        numbers.iter().for_each(|pn| self.core.gave_up(ms(at), *pn));
-        self.core.congested(ms(at), ms(*numbers.last().unwrap()), persistent, false);
+        numbers.iter().for_each(|pn| self.core.gave_up(at_ms(at), *pn));
+        self.core.congested(at_ms(at), at_ms(*numbers.last().unwrap()), persistent, false);
         self.heard()
     }
 
@@ -113,8 +113,8 @@ fn an_episode_of_loss_is_told_once() {
     assert_eq!(bench.loses(50, &[0, 1], false), [Heard::Lost(LossKind::FastRetransmit, 10_000)]);
     assert_eq!(bench.loses(51, &[3], false), [], "left before the episode began");
     assert_eq!(bench.ack(52, &[2]), [Heard::Acked(2, 6000, false, true, Some(50), false)]);
-    bench.core.sent(ms(53), 900, 53);
-    bench.core.sent(ms(54), 900, 54);
+    bench.core.sent(at_ms(53), 900, 53);
+    bench.core.sent(at_ms(54), 900, 54);
     bench.heard();
     assert_eq!(bench.loses(100, &[53], false), [Heard::Lost(LossKind::FastRetransmit, 8000)]);
     assert_eq!(bench.loses(100, &[77], false), [], "never sent");
@@ -134,8 +134,8 @@ fn persistent_congestion_ends_recovery() {
 fn a_mark_is_a_congestion_event_without_a_loss() {
     let mut bench = bench();
     bench.sends(0..2);
-    bench.core.congested(ms(50), ms(1), false, true);
-    bench.core.congested(ms(51), ms(1), false, true);
+    bench.core.congested(at_ms(50), at_ms(1), false, true);
+    bench.core.congested(at_ms(51), at_ms(1), false, true);
     assert_eq!(bench.heard(), [Heard::Lost(LossKind::Ecn, 2000)]);
 }
 
@@ -146,13 +146,13 @@ fn the_gate_opens_when_the_controller_says() {
     assert_eq!(bench.core.gate(), Gate::Window(9000));
     let mut answer = |departure, window| {
         *bench.permit.lock().unwrap() = Permit::paced(Bytes(window), departure);
-        bench.core.looks(ms(5));
+        bench.core.looks(at_ms(5));
         bench.core.gate()
     };
-    assert_eq!(answer(Departure::At(ms(6)), 10_000), Gate::Until(ms(6)));
-    assert_eq!(answer(Departure::At(ms(5)), 10_000), Gate::Window(9000));
-    assert_eq!(answer(Departure::Regardless(ms(6)), 10_000), Gate::Until(ms(6)));
-    assert_eq!(answer(Departure::Regardless(ms(5)), 10_000), Gate::Window(u64::MAX));
+    assert_eq!(answer(Departure::At(at_ms(6)), 10_000), Gate::Until(at_ms(6)));
+    assert_eq!(answer(Departure::At(at_ms(5)), 10_000), Gate::Window(9000));
+    assert_eq!(answer(Departure::Regardless(at_ms(6)), 10_000), Gate::Until(at_ms(6)));
+    assert_eq!(answer(Departure::Regardless(at_ms(5)), 10_000), Gate::Window(u64::MAX));
     assert_eq!(answer(Departure::Now, 10), Gate::Window(900), "one packet, whatever the window");
 }
 
@@ -160,10 +160,10 @@ fn the_gate_opens_when_the_controller_says() {
 fn what_is_nearer_than_the_host_can_tell_leaves_at_once() {
     let mut bench = bench();
     let controller = Box::new(Recorder { heard: bench.heard.clone(), permit: bench.permit.clone(), times: bench.times.clone() });
-    bench.core = Core::new(controller, Bytes(1000), Bytes(100), Bytes(5000), Nanos::from_micros(20), ms(0));
-    bench.core.establish(ms(5));
-    for (ahead_us, gate) in [(0, Gate::Window(9000)), (20, Gate::Window(9000)), (21, Gate::Until(Nanos::from_micros(5021)))] {
-        let departure = Departure::At(ms(5) + Nanos::from_micros(ahead_us));
+    bench.core = Core::new(controller, Bytes(1000), Bytes(100), Bytes(5000), Span::from_micros(20), at_ms(0));
+    bench.core.establish(at_ms(5));
+    for (ahead_us, gate) in [(0, Gate::Window(9000)), (20, Gate::Window(9000)), (21, Gate::Until(Instant::from_micros(5021)))] {
+        let departure = Departure::At(at_ms(5) + Span::from_micros(ahead_us));
         *bench.permit.lock().unwrap() = Permit::paced(Bytes(10_000), departure);
         assert_eq!(bench.core.gate(), gate, "{ahead_us} µs ahead");
     }
@@ -172,16 +172,16 @@ fn what_is_nearer_than_the_host_can_tell_leaves_at_once() {
 #[test]
 fn whoever_found_nothing_to_send_was_not_held_back() {
     let mut bench = bench();
-    *bench.permit.lock().unwrap() = Permit::paced(Bytes(10_000), Departure::At(ms(9)));
+    *bench.permit.lock().unwrap() = Permit::paced(Bytes(10_000), Departure::At(at_ms(9)));
     bench.sends(0..2);
-    bench.core.looks(ms(5));
+    bench.core.looks(at_ms(5));
     assert_eq!(bench.core.found_no_more(), None, "nothing wanted to leave");
     assert!(matches!(bench.ack(50, &[0, 1])[..], [Heard::Acked(0, .., false), Heard::Acked(1, .., true)]));
-    bench.core.sent(ms(51), 900, 51);
-    bench.core.looks(ms(51));
-    *bench.permit.lock().unwrap() = Permit::paced(Bytes(10_000), Departure::At(ms(60)));
+    bench.core.sent(at_ms(51), 900, 51);
+    bench.core.looks(at_ms(51));
+    *bench.permit.lock().unwrap() = Permit::paced(Bytes(10_000), Departure::At(at_ms(60)));
     bench.core.held_back();
-    assert_eq!(bench.core.found_no_more(), Some(ms(60)));
+    assert_eq!(bench.core.found_no_more(), Some(at_ms(60)));
     bench.heard();
     assert!(matches!(bench.ack(99, &[51])[..], [Heard::Acked(2, .., false)]));
 }
@@ -190,23 +190,23 @@ fn whoever_found_nothing_to_send_was_not_held_back() {
 fn nothing_passes_before_the_handshake_is_complete() {
     let mut bench = bench();
     let controller = Box::new(Recorder { heard: bench.heard.clone(), permit: bench.permit.clone(), times: bench.times.clone() });
-    bench.core = Core::new(controller, Bytes(1000), Bytes(100), Bytes(5000), Nanos::ZERO, ms(0));
+    bench.core = Core::new(controller, Bytes(1000), Bytes(100), Bytes(5000), Span::ZERO, at_ms(0));
     assert_eq!(bench.core.gate(), Gate::Window(4500));
-    bench.core.sent(ms(0), 900, 0);
+    bench.core.sent(at_ms(0), 900, 0);
     assert_eq!(bench.ack(10, &[0]), []);
     assert_eq!(bench.loses(10, &[0], false), []);
-    bench.core.establish(ms(11));
-    bench.core.sent(ms(11), 900, 0);
+    bench.core.establish(at_ms(11));
+    bench.core.sent(at_ms(11), 900, 0);
     assert_eq!(bench.heard(), [Heard::Sent(0, 1000)]);
 }
 
 #[test]
 fn time_never_goes_back() {
     let mut bench = bench();
-    bench.core.sent(ms(5), 900, 0);
-    bench.core.acked(ms(4), ms(5), 0);
+    bench.core.sent(at_ms(5), 900, 0);
+    bench.core.acked(at_ms(4), at_ms(5), 0);
     bench.core.ack_ends();
-    assert_eq!(bench.core.now, ms(5));
+    assert_eq!(bench.core.now, at_ms(5));
 }
 
 #[test]
@@ -214,9 +214,9 @@ fn the_receivers_word_is_told_with_the_ack() {
     use crate::feedback::wire::Arrived;
     let mut bench = bench();
     bench.sends(0..4);
-    let arrived = |pn, at| Arrived { pn, at: ms(at) };
+    let arrived = |pn, at| Arrived { pn, at: at_ms(at).into() };
     // Of packet 0 beside its ACK; of 1 before; of 2 the first word counts; 3 and what was never sent are not told of, or too late.
-    bench.core.acked(ms(50), ms(0), 0);
+    bench.core.acked(at_ms(50), at_ms(0), 0);
     bench.core.ack_ends();
     bench.core.arrived(&[arrived(0, 7000), arrived(1, 7001), arrived(2, 7002), arrived(2, 9999), arrived(77, 1)]);
     bench.ack(51, &[1, 2]);
@@ -224,5 +224,5 @@ fn the_receivers_word_is_told_with_the_ack() {
     bench.core.arrived(&[arrived(3, 7003)]);
     bench.core.tell();
     let times = bench.times.lock().unwrap().clone();
-    assert_eq!(times, [Some(ms(7000)), Some(ms(7001)), Some(ms(7002)), None]);
+    assert_eq!(times, [Some(at_ms(7000).into()), Some(at_ms(7001).into()), Some(at_ms(7002).into()), None]);
 }

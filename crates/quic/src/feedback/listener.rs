@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use symbiosis_base::{Bytes, Nanos};
+use symbiosis_base::{Bytes, Instant, ReceiverInstant, Span};
 use symbiosis_control::Setup;
 use symbiosis_control::observer::{Arrival, Observer};
 use symbiosis_control::params::{Value, Values};
@@ -19,7 +19,7 @@ pub(crate) struct Host {
     /// What UDP and IP add to a datagram.
     pub(crate) overhead: Bytes,
     /// Arrivals nearer than this tell of the host.
-    pub(crate) timer: Nanos,
+    pub(crate) timer: Span,
 }
 
 /// Watches what arrives, for whoever asked.
@@ -35,9 +35,9 @@ struct Watch {
     observer: Box<dyn Observer>,
     /// Packets that arrived, with their sizes on the wire.
     untold: VecDeque<(Arrived, Bytes)>,
-    heard: Nanos,
+    heard: ReceiverInstant,
     /// When the next report may leave without a reason of its own.
-    due: Nanos,
+    due: Instant,
     /// It heard of something since the last.
     waiting: bool,
 }
@@ -52,7 +52,7 @@ impl Watch {
         let packet = Bytes(wanted.payload.into()) + host.overhead;
         let setup = Setup::new(packet).with_initial_window(packet).with_timer(host.timer).with_seed(0);
         let observer = observer(&setup, &params);
-        Some(Watch { observer, untold: VecDeque::new(), heard: Nanos::ZERO, due: Nanos::ZERO, waiting: false })
+        Some(Watch { observer, untold: VecDeque::new(), heard: ReceiverInstant(0), due: Instant::START, waiting: false })
     }
 
     fn left(&mut self, left: &Left) {
@@ -94,7 +94,7 @@ impl Listener {
     }
 
     /// What is to be said now, on a path of that smoothed round-trip time.
-    pub(crate) fn says(&mut self, now: Nanos, rtt: Nanos) -> Option<Message> {
+    pub(crate) fn says(&mut self, now: Instant, rtt: Span) -> Option<Message> {
         if !self.arrivals.is_empty() {
             return Some(Message::Arrivals(self.arrivals.drain(..).collect()));
         }
@@ -104,8 +104,8 @@ impl Listener {
     }
 
     /// When there will be something to say though nothing arrives.
-    pub(crate) fn wake_at(&self) -> Nanos {
-        self.watch.as_ref().filter(|watch| watch.waiting).map_or(Nanos::MAX, |watch| watch.due)
+    pub(crate) fn wake_at(&self) -> Instant {
+        self.watch.as_ref().filter(|watch| watch.waiting).map_or(Instant::NEVER, |watch| watch.due)
     }
 }
 

@@ -15,7 +15,7 @@ pub(crate) mod wire;
 pub(crate) mod witness;
 
 use bytes::Bytes as Payload;
-use symbiosis_base::{Bytes, Nanos};
+use symbiosis_base::{Bytes, Instant, ReceiverInstant, Span};
 
 use crate::adapter::Seat;
 pub(crate) use listener::Host;
@@ -27,7 +27,7 @@ use witness::Witness;
 /// ACKs and messages must not make each other without end.
 pub(crate) const FULL: usize = 1000;
 /// Whoever is not answered asks again after a round trip, and not sooner than this.
-const ASKS_EVERY: Nanos = Nanos::from_millis(10);
+const ASKS_EVERY: Span = Span::from_millis(10);
 
 /// Both ends of one connection's feedback: each side may send data.
 pub(crate) struct Feedback {
@@ -37,8 +37,8 @@ pub(crate) struct Feedback {
     /// What this side's controller wants to hear of its packets.
     wants: Wants,
     answered: bool,
-    ask_at: Nanos,
-    arrived_at: Nanos,
+    ask_at: Instant,
+    arrived_at: ReceiverInstant,
 }
 
 /// What a side wants to hear of its packets.
@@ -52,20 +52,20 @@ pub(crate) struct Wants {
 
 impl Feedback {
     pub(crate) fn new(witness: Witness, host: Host, wants: Wants) -> Feedback {
-        let (ask_at, arrived_at) = (Nanos::ZERO, Nanos::ZERO);
+        let (ask_at, arrived_at) = (Instant::START, ReceiverInstant(0));
         Feedback { witness, host, listener: Listener::default(), wants, answered: false, ask_at, arrived_at }
     }
 
     /// A datagram with so much payload arrived, and was understood or not.
-    pub(crate) fn arrived(&mut self, at: Nanos, payload: usize) {
+    pub(crate) fn arrived(&mut self, at: Instant, payload: usize) {
         let Some(pn) = self.witness.take().filter(|_| payload >= FULL) else { return };
         // The kernel's times are made from a clock that can be set.
-        self.arrived_at = self.arrived_at.max(at);
+        self.arrived_at = self.arrived_at.max(at.into());
         self.listener.arrived(Arrived { pn, at: self.arrived_at }, Bytes(payload as u64) + self.host.overhead);
     }
 
     /// The peer says something; whatever is no message is not heard.
-    pub(crate) fn hears(&mut self, now: Nanos, message: &[u8], seat: Option<&Seat>) {
+    pub(crate) fn hears(&mut self, now: Instant, message: &[u8], seat: Option<&Seat>) {
         match (Message::decode(message), seat) {
             (Some(Message::Ask(ask)), _) => self.listener.asked(ask, self.host),
             (Some(Message::Left(left)), _) => self.listener.left(&left),
@@ -82,7 +82,7 @@ impl Feedback {
     }
 
     /// What is to be said to the peer about its packets.
-    pub(crate) fn reports(&mut self, now: Nanos, rtt: Nanos) -> Option<Payload> {
+    pub(crate) fn reports(&mut self, now: Instant, rtt: Span) -> Option<Payload> {
         self.listener.says(now, rtt).map(|message| message.encode())
     }
 
@@ -92,7 +92,7 @@ impl Feedback {
     }
 
     /// A packet of this side left: what is to be said to the peer about that.
-    pub(crate) fn left(&mut self, now: Nanos, rtt: Nanos, seat: &Seat) -> [Option<Payload>; 2] {
+    pub(crate) fn left(&mut self, now: Instant, rtt: Span, seat: &Seat) -> [Option<Payload>; 2] {
         let Some(left) = seat.take_left() else { return [None, None] };
         let ask = (!self.answered && now >= self.ask_at)
             .then(|| Ask { arrivals: self.wants.arrivals && seat.wants_arrivals(), observer: self.wants.observer.clone() })
@@ -105,7 +105,7 @@ impl Feedback {
     }
 
     /// When there will be something to say though nothing arrives.
-    pub(crate) fn wake_at(&self) -> Nanos {
+    pub(crate) fn wake_at(&self) -> Instant {
         self.listener.wake_at()
     }
 }

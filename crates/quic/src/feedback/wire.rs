@@ -7,7 +7,7 @@ use bytes::{Buf, BufMut, Bytes, BytesMut};
 use noq_proto::VarInt;
 use noq_proto::coding::{Decodable, Encodable};
 use serde::{Deserialize, Serialize};
-use symbiosis_base::Nanos;
+use symbiosis_base::{Instant, ReceiverInstant, Span};
 use symbiosis_control::observer::{Excess, Findings};
 use symbiosis_control::params::{Value, Values};
 
@@ -88,7 +88,7 @@ pub(crate) struct Arrived {
     /// Its packet number.
     pub(crate) pn: u64,
     /// When.
-    pub(crate) at: Nanos,
+    pub(crate) at: ReceiverInstant,
 }
 
 /// A packet that left.
@@ -99,7 +99,7 @@ pub(crate) struct Left {
     /// It was the so many-th to leave.
     pub(crate) serial: u64,
     /// When.
-    pub(crate) at: Nanos,
+    pub(crate) at: Instant,
     /// Close behind the one before on purpose.
     pub(crate) probe: bool,
 }
@@ -122,7 +122,7 @@ impl Message {
             }
             Message::Arrivals(arrivals) => {
                 out.put_u8(ARRIVALS);
-                let mut before = Arrived { pn: 0, at: Nanos::ZERO };
+                let mut before = Arrived { pn: 0, at: ReceiverInstant(0) };
                 for arrived in arrivals {
                     put(&mut out, zigzag(arrived.pn.wrapping_sub(before.pn) as i64));
                     put(&mut out, (arrived.at - before.at).0);
@@ -157,24 +157,24 @@ impl Message {
         let mut get = || VarInt::decode(&mut bytes).ok().map(VarInt::into_inner);
         let message = match kind {
             ARRIVALS => {
-                let mut before = Arrived { pn: 0, at: Nanos::ZERO };
+                let mut before = Arrived { pn: 0, at: ReceiverInstant(0) };
                 let mut arrivals = Vec::new();
                 while let Some(pn) = get() {
                     if arrivals.len() == MOST_ARRIVALS {
                         return None;
                     }
-                    let at = before.at.saturating_add(Nanos(get()?));
+                    let at = before.at.saturating_add(Span(get()?));
                     before = Arrived { pn: before.pn.wrapping_add(unzigzag(pn) as u64), at };
                     arrivals.push(before);
                 }
                 Message::Arrivals(arrivals)
             }
-            LEFT | PROBE => Message::Left(Left { pn: get()?, serial: get()?, at: Nanos(get()?), probe: kind == PROBE }),
+            LEFT | PROBE => Message::Left(Left { pn: get()?, serial: get()?, at: Instant(get()?), probe: kind == PROBE }),
             FOUND | EXCESS => {
-                let (gap, left) = (Nanos(get()?), Nanos(get()?));
+                let (gap, left) = (Span(get()?), Instant(get()?));
                 let weight = bytes.try_get_f64().ok().filter(|weight| (0.0..=1.0).contains(weight))?;
-                let mut get = || VarInt::decode(&mut bytes).ok().map(|number| Nanos(number.into_inner()));
-                let excess = if kind == EXCESS { Some(Excess { sent_at: get()?, jitter: get()? }) } else { None };
+                let mut get = || VarInt::decode(&mut bytes).ok().map(VarInt::into_inner);
+                let excess = if kind == EXCESS { Some(Excess { sent_at: Instant(get()?), jitter: Span(get()?) }) } else { None };
                 Message::Found(Findings { gap, weight, left, excess })
             }
             _ => return None,
@@ -202,26 +202,28 @@ pub(crate) mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn nanos() -> impl Strategy<Value = Nanos> {
-        (0..1_u64 << 61).prop_map(Nanos)
+    fn nanos() -> impl Strategy<Value = u64> {
+        0..1_u64 << 61
     }
 
     /// Any message.
     pub(crate) fn message() -> impl Strategy<Value = Message> {
-        let arrived = (0..1_u64 << 60, nanos()).prop_map(|(pn, at)| Arrived { pn, at });
+        let arrived = (0..1_u64 << 60, nanos()).prop_map(|(pn, at)| Arrived { pn, at: ReceiverInstant(at) });
         let arrivals = proptest::collection::vec(arrived, 0..=MOST_ARRIVALS).prop_map(|mut all| {
             all.sort_by_key(|arrived| arrived.at);
             Message::Arrivals(all)
         });
         let left = (0..1_u64 << 61, 0..1_u64 << 61, nanos(), any::<bool>());
-        let excess = proptest::option::of((nanos(), nanos()).prop_map(|(sent_at, jitter)| Excess { sent_at, jitter }));
+        let excess = proptest::option::of(
+            (nanos(), nanos()).prop_map(|(sent_at, jitter)| Excess { sent_at: Instant(sent_at), jitter: Span(jitter) }),
+        );
         let found = (nanos(), 0.0..=1.0, nanos(), excess);
         let observes = Observes { cc: "hcc".into(), params: vec![("alpha".into(), Said::Number(0.25))], payload: 1452 };
         prop_oneof![
             Just(Message::Ask(Ask { arrivals: true, observer: Some(observes) })),
             arrivals,
-            left.prop_map(|(pn, serial, at, probe)| Message::Left(Left { pn, serial, at, probe })),
-            found.prop_map(|(gap, weight, left, excess)| Message::Found(Findings { gap, weight, left, excess })),
+            left.prop_map(|(pn, serial, at, probe)| Message::Left(Left { pn, serial, at: Instant(at), probe })),
+            found.prop_map(|(gap, weight, left, excess)| Message::Found(Findings { gap: Span(gap), weight, left: Instant(left), excess })),
         ]
     }
 
@@ -242,7 +244,7 @@ pub(crate) mod tests {
 
     #[test]
     fn a_packet_more_takes_few_bytes() {
-        let arrived = |n: u64| Arrived { pn: 1_000_000 + n, at: Nanos(60_000_000_000 + 120_000 * n) };
+        let arrived = |n: u64| Arrived { pn: 1_000_000 + n, at: ReceiverInstant(60_000_000_000 + 120_000 * n) };
         let bytes = |n: u64| Message::Arrivals((0..n).map(arrived).collect()).encode().len();
         assert_eq!((bytes(1), bytes(32)), (13, 13 + 31 * 5));
     }

@@ -18,7 +18,7 @@ use noq_proto::crypto::rustls::{QuicClientConfig, QuicServerConfig};
 use noq_proto::{
     ClientConfig, Connection, ConnectionError, ConnectionHandle, DatagramEvent, Endpoint, EndpointConfig, FourTuple, Incoming, ServerConfig,
 };
-use symbiosis_base::{Nanos, Random};
+use symbiosis_base::{Instant, Random, Span};
 
 use crate::choice::Choice;
 use crate::clock::Clock;
@@ -36,7 +36,7 @@ const MOST_PEERS: usize = 64;
 pub trait Session {
     /// Makes what progress can be made: reads what came, writes what fits. Called when the handshake is complete, and whenever anything
     /// moved.
-    fn progress(&mut self, now: Nanos, connection: &mut Connection) -> Next;
+    fn progress(&mut self, now: Instant, connection: &mut Connection) -> Next;
 
     /// The connection has ended, and not by this session.
     fn ended(&mut self, why: &ConnectionError);
@@ -126,7 +126,14 @@ impl<S: Session> Node<S> {
     ///
     /// # Errors
     /// The address is none that can be called.
-    pub fn connect(&mut self, now: Nanos, to: SocketAddr, name: Option<&str>, trust: &Trust, session: S) -> Result<PeerId, IdentityError> {
+    pub fn connect(
+        &mut self,
+        now: Instant,
+        to: SocketAddr,
+        name: Option<&str>,
+        trust: &Trust,
+        session: S,
+    ) -> Result<PeerId, IdentityError> {
         let seen = Seen::default();
         let tls = QuicClientConfig::try_from(trust.tls(&seen)?).expect("TLS 1.3 has QUIC's first cipher suite");
         let made = self.settings.transport(&self.choice, self.clock, self.random.seed(), self.qlog.as_deref());
@@ -151,7 +158,7 @@ impl<S: Session> Node<S> {
     }
 
     /// A datagram is here, and arrived at `at`: before `now`, or then.
-    pub fn receive(&mut self, now: Nanos, at: Nanos, from: SocketAddr, datagram: BytesMut) {
+    pub fn receive(&mut self, now: Instant, at: Instant, from: SocketAddr, datagram: BytesMut) {
         let mut reply = Vec::new();
         let payload = datagram.len();
         let event = self.endpoint.handle(self.clock.instant(now), FourTuple::from_remote(from), None, datagram, &mut reply);
@@ -174,7 +181,7 @@ impl<S: Session> Node<S> {
         self.replies.push_back((to, bytes));
     }
 
-    fn accept(&mut self, now: Nanos, incoming: Incoming, mut reply: Vec<u8>) {
+    fn accept(&mut self, now: Instant, incoming: Incoming, mut reply: Vec<u8>) {
         let from = incoming.remote_address();
         let Some((tls, accept)) = &mut self.server else { return };
         if self.peers.len() >= MOST_PEERS {
@@ -207,7 +214,7 @@ impl<S: Session> Node<S> {
     }
 
     /// Sees through what an event caused.
-    fn settle(&mut self, now: Nanos, handle: ConnectionHandle) {
+    fn settle(&mut self, now: Instant, handle: ConnectionHandle) {
         let Some(peer) = self.peers.get_mut(&handle.0) else { return };
         peer.advance(now, &self.clock);
         self.exchange(handle);
@@ -224,7 +231,7 @@ impl<S: Session> Node<S> {
     }
 
     /// Time has passed.
-    pub fn wake(&mut self, now: Nanos) {
+    pub fn wake(&mut self, now: Instant) {
         let instant = self.clock.instant(now);
         let handles: Vec<ConnectionHandle> = self.peers.values().map(|peer| peer.handle).collect();
         for handle in handles {
@@ -248,14 +255,14 @@ impl<S: Session> Node<S> {
         }
     }
 
-    /// When time will have passed. [`Nanos::MAX`] if nothing will happen by itself.
-    pub fn wake_at(&self) -> Nanos {
-        self.peers.values().map(|peer| peer.wake_at(&self.clock)).min().unwrap_or(Nanos::MAX)
+    /// When time will have passed. [`Instant::NEVER`] if nothing will happen by itself.
+    pub fn wake_at(&self) -> Instant {
+        self.peers.values().map(|peer| peer.wake_at(&self.clock)).min().unwrap_or(Instant::NEVER)
     }
 
     /// The next datagrams to leave at `now`, written into `buffer`: one, or as many as [`Settings::together`] allows. To be asked until there is
     /// none.
-    pub fn transmit(&mut self, now: Nanos, buffer: &mut Vec<u8>) -> Option<Leaving> {
+    pub fn transmit(&mut self, now: Instant, buffer: &mut Vec<u8>) -> Option<Leaving> {
         buffer.clear();
         if let Some((to, bytes)) = self.replies.pop_front() {
             buffer.extend_from_slice(&bytes);
@@ -289,7 +296,7 @@ impl<S: Session> Node<S> {
     }
 
     /// How many ACKs of a connection have measured a round-trip time, and what the last of them measured.
-    pub fn latest_rtt(&self, id: PeerId) -> Option<(u64, Nanos)> {
+    pub fn latest_rtt(&self, id: PeerId) -> Option<(u64, Span)> {
         self.peers.get(&id).map(Peer::latest_rtt)
     }
 
@@ -299,7 +306,7 @@ impl<S: Session> Node<S> {
     }
 
     /// Ends a connection with a word to the peer.
-    pub fn close(&mut self, now: Nanos, id: PeerId, why: &str) {
+    pub fn close(&mut self, now: Instant, id: PeerId, why: &str) {
         if let Some(peer) = self.peers.get_mut(&id) {
             peer.close(now, &self.clock, why);
         }

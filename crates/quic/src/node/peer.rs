@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 
 use bytes::Bytes;
 use noq_proto::{Connection, ConnectionError, ConnectionHandle, Event, PathId, VarInt};
-use symbiosis_base::{Bytes as Size, Nanos};
+use symbiosis_base::{Bytes as Size, Instant, Span};
 
 use crate::adapter::{Pass, Seat};
 use crate::clock::Clock;
@@ -36,7 +36,7 @@ pub(super) struct Peer<S> {
     /// Something moved since it was last found that nothing can leave.
     pub(super) may_transmit: bool,
     /// The controller holds a packet back until then.
-    held_until: Nanos,
+    held_until: Instant,
 }
 
 /// What is known of a connection from outside. Sizes are on the wire.
@@ -49,7 +49,7 @@ pub struct View {
     /// The certificate's fingerprint that a server showed.
     pub seen: Seen,
     /// Smoothed round-trip time.
-    pub rtt: Nanos,
+    pub rtt: Span,
     /// A full packet.
     pub packet: Size,
     /// Congestion window.
@@ -103,12 +103,12 @@ impl<S: Session> Peer<S> {
             established: false,
             again: false,
             may_transmit: true,
-            held_until: Nanos::MAX,
+            held_until: Instant::NEVER,
         }
     }
 
     /// Takes note of what happened, and lets the session go on.
-    pub(super) fn advance(&mut self, now: Nanos, clock: &Clock) {
+    pub(super) fn advance(&mut self, now: Instant, clock: &Clock) {
         while let Some(event) = self.connection.poll() {
             match event {
                 Event::Connected => {
@@ -138,13 +138,13 @@ impl<S: Session> Peer<S> {
         }
     }
 
-    pub(super) fn close(&mut self, now: Nanos, clock: &Clock, why: &str) {
+    pub(super) fn close(&mut self, now: Instant, clock: &Clock, why: &str) {
         self.connection.close(clock.instant(now), VarInt::from_u32(0), Bytes::copy_from_slice(why.as_bytes()));
         self.may_transmit = true;
     }
 
     /// Ends a connection whose peer shows no life, as if nothing had come from it.
-    pub(super) fn feel(&mut self, now: Nanos, clock: &Clock) {
+    pub(super) fn feel(&mut self, now: Instant, clock: &Clock) {
         if !self.connection.is_closed() && self.pulse.has_stopped(now, &mut self.connection) {
             self.session.ended(&ConnectionError::TimedOut);
             self.close(now, clock, "no sign of life");
@@ -152,11 +152,11 @@ impl<S: Session> Peer<S> {
     }
 
     /// What the controller held back may leave if its time has come.
-    pub(super) fn release(&mut self, now: Nanos) {
+    pub(super) fn release(&mut self, now: Instant) {
         self.may_transmit |= self.held_until <= now || self.feedback.wake_at() <= now;
     }
 
-    pub(super) fn transmit(&mut self, now: Nanos, clock: &Clock, together: usize, buffer: &mut Vec<u8>) -> Option<Leaving> {
+    pub(super) fn transmit(&mut self, now: Instant, clock: &Clock, together: usize, buffer: &mut Vec<u8>) -> Option<Leaving> {
         if let Some(seat) = &self.seat {
             seat.looks(now);
         }
@@ -166,7 +166,7 @@ impl<S: Session> Peer<S> {
             self.unsaid = true;
         }
         self.pass.looks(self.unsaid);
-        self.held_until = Nanos::MAX;
+        self.held_until = Instant::NEVER;
         // Each packet tells of the one before it, which must have left by then.
         let together = if self.feedback.tells_of_each() { 1 } else { together };
         let most = NonZeroUsize::new(together).unwrap_or(NonZeroUsize::MIN);
@@ -175,15 +175,15 @@ impl<S: Session> Peer<S> {
         self.unsaid &= found.is_none();
         match (&self.seat, &found) {
             (Some(seat), Some(_)) => self.feedback.left(now, rtt, seat).into_iter().flatten().for_each(|message| self.say(message)),
-            (Some(seat), None) => self.held_until = seat.found_no_more().unwrap_or(Nanos::MAX),
+            (Some(seat), None) => self.held_until = seat.found_no_more().unwrap_or(Instant::NEVER),
             (None, _) => {}
         }
         self.may_transmit = found.is_some();
         found.map(|transmit| Leaving { to: transmit.destination, each: transmit.segment_size.unwrap_or(transmit.size) })
     }
 
-    fn rtt(&self) -> Nanos {
-        self.connection.rtt(PathId::ZERO).map_or(Nanos::ZERO, |rtt| Nanos(rtt.as_nanos() as u64))
+    fn rtt(&self) -> Span {
+        self.connection.rtt(PathId::ZERO).map_or(Span::ZERO, |rtt| Span(rtt.as_nanos() as u64))
     }
 
     /// Says something to the peer, with the next packet or in one of its own. Whoever takes no messages is not told.
@@ -192,16 +192,16 @@ impl<S: Session> Peer<S> {
         let _ = self.connection.datagrams().send(message, true);
     }
 
-    pub(super) fn wake_at(&self, clock: &Clock) -> Nanos {
+    pub(super) fn wake_at(&self, clock: &Clock) -> Instant {
         if self.again {
-            return Nanos::ZERO;
+            return Instant::START;
         }
-        let timer = self.connection.poll_timeout().map_or(Nanos::MAX, |at| clock.nanos(at));
-        let pulse = if self.connection.is_closed() { Nanos::MAX } else { self.pulse.next() };
+        let timer = self.connection.poll_timeout().map_or(Instant::NEVER, |at| clock.nanos(at));
+        let pulse = if self.connection.is_closed() { Instant::NEVER } else { self.pulse.next() };
         timer.min(self.held_until).min(self.feedback.wake_at()).min(pulse)
     }
 
-    pub(super) fn latest_rtt(&self) -> (u64, Nanos) {
+    pub(super) fn latest_rtt(&self) -> (u64, Span) {
         self.pass.latest_rtt()
     }
 
@@ -221,7 +221,7 @@ impl<S: Session> Peer<S> {
             established: self.established,
             closed: self.connection.is_closed(),
             seen: self.seen.clone(),
-            rtt: Nanos(stats.map_or(0, |stats| stats.rtt.as_nanos() as u64)),
+            rtt: Span(stats.map_or(0, |stats| stats.rtt.as_nanos() as u64)),
             packet,
             window,
             in_flight: in_packets(in_flight),

@@ -5,7 +5,7 @@
 //! path lost packets). A connection is alive while acknowledgements or data come; keep-alives see to it that there is always something to acknowledge.
 
 use noq_proto::Connection;
-use symbiosis_base::Nanos;
+use symbiosis_base::{Instant, Span};
 
 /// The connection is looked at so often in the time in which it must show life.
 const LOOKS: u32 = 8;
@@ -13,8 +13,8 @@ const LOOKS: u32 = 8;
 /// Looks now and then whether anything came that means something.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pulse {
-    every: Nanos,
-    next: Nanos,
+    every: Span,
+    next: Instant,
     /// Frames that acknowledge or carry data.
     frames: u64,
     /// Looks at which no more of them had come.
@@ -23,18 +23,18 @@ pub(super) struct Pulse {
 
 impl Pulse {
     /// Nothing may be missed for longer than `idle`.
-    pub(super) fn new(now: Nanos, idle: Nanos) -> Pulse {
-        let every = Nanos(idle.0 / u64::from(LOOKS));
+    pub(super) fn new(now: Instant, idle: Span) -> Pulse {
+        let every = Span(idle.0 / u64::from(LOOKS));
         Pulse { every, next: now + every, frames: 0, still: 0 }
     }
 
     /// When to look again.
-    pub(super) fn next(&self) -> Nanos {
+    pub(super) fn next(&self) -> Instant {
         self.next
     }
 
     /// Whether there was no sign of life for too long.
-    pub(super) fn has_stopped(&mut self, now: Nanos, connection: &mut Connection) -> bool {
+    pub(super) fn has_stopped(&mut self, now: Instant, connection: &mut Connection) -> bool {
         if now < self.next {
             return false;
         }
@@ -57,8 +57,8 @@ mod tests {
 
     #[test]
     fn eight_looks_in_vain_are_too_many() {
-        let mut pulse = Pulse::new(Nanos::ZERO, Nanos::from_millis(800));
-        assert_eq!(pulse.next(), Nanos::from_millis(100));
+        let mut pulse = Pulse::new(Instant::START, Span::from_millis(800));
+        assert_eq!(pulse.next(), Instant::from_millis(100));
         assert!((0..7).all(|_| !pulse.takes(0)) && !pulse.takes(1), "at the last moment");
         assert!((0..7).all(|_| !pulse.takes(1)) && pulse.takes(1));
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use noq_proto::{AckFrequencyConfig, TransportConfig, VarInt};
-use symbiosis_base::{Bytes, Nanos};
+use symbiosis_base::{Bytes, Instant, Span};
 
 use crate::adapter::{Pass, Seat};
 use crate::choice::{At, Choice};
@@ -28,7 +28,7 @@ pub struct Settings {
     /// Window before the first ACK \[packets\] (RFC 9002 §7.2).
     pub initial_window: u64,
     /// Departures and arrivals nearer than this tell of the host and not of the path. What is to leave so soon leaves at once.
-    pub timer: Nanos,
+    pub timer: Span,
     /// At most so many datagrams that leave at one instant are given out together ([`super::Leaving`]).
     pub together: usize,
     /// Most data that may be unacknowledged or unread, for each connection and direction. Not so little that it, and not the controller,
@@ -58,7 +58,7 @@ impl Default for Settings {
             payload: 1452,
             overhead: Bytes(28),
             initial_window: 10,
-            timer: Nanos::ZERO,
+            timer: Span::ZERO,
             together: 1,
             buffer: Bytes(64_000_000),
             idle: Duration::from_secs(20),
@@ -69,8 +69,8 @@ impl Default for Settings {
 
 impl Settings {
     /// How a connection that began now shows that it lives.
-    pub(super) fn pulse(&self, now: Nanos) -> Pulse {
-        Pulse::new(now, Nanos(self.idle.as_nanos() as u64))
+    pub(super) fn pulse(&self, now: Instant) -> Pulse {
+        Pulse::new(now, Span(self.idle.as_nanos() as u64))
     }
 
     pub(crate) fn host(&self) -> Host {

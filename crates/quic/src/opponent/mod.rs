@@ -18,7 +18,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use noq_proto::congestion::{Controller as NoqController, ControllerFactory, CubicConfig, NewRenoConfig};
-use symbiosis_base::{Bytes, Nanos};
+use symbiosis_base::{Bytes, Instant, Span};
 use symbiosis_control::registry::{Entry, Feedback};
 use symbiosis_control::{AckProcessed, Acked, Ask, Controller, Departure, LossKind, Lost, Notice, PacketLost, Permit, Sent, Setup};
 
@@ -51,16 +51,16 @@ pub const ALL: &[Entry] = &[
 ];
 
 /// noq's round-trip time before the first sample (RFC 9002 §6.2.2).
-const INITIAL_RTT: Nanos = Nanos::from_millis(333);
+const INITIAL_RTT: Span = Span::from_millis(333);
 /// Time passes for noq's controllers from before the first packet on: what left when they began is not theirs.
-const BEFORE: Nanos = Nanos(1);
+const BEFORE: Span = Span(1);
 
 struct Opponent {
     noq: Box<dyn NoqController>,
     clock: Clock,
     packet: Bytes,
     /// Smoothed round-trip time (RFC 9002 §5.3); none before the first sample.
-    rtt: Option<Nanos>,
+    rtt: Option<Span>,
     /// Of the latest packet of the ACK under way: its number, and whether the application was the limit when it left.
     latest: Option<(u64, bool)>,
     /// The greatest number presumed lost since the last congestion event.
@@ -71,16 +71,16 @@ struct Opponent {
 impl Opponent {
     fn new(setup: &Setup, config: Arc<dyn ControllerFactory>) -> Opponent {
         let clock = Clock::start();
-        let noq = config.build(clock.instant(Nanos::ZERO), setup.packet.0.try_into().unwrap_or(u16::MAX));
+        let noq = config.build(clock.instant(Instant::START), setup.packet.0.try_into().unwrap_or(u16::MAX));
         let bucket = Bucket::new(setup.packet);
         Opponent { noq, clock, packet: setup.packet, rtt: None, latest: None, largest_lost: 0, bucket }
     }
 
-    fn instant(&self, at: Nanos) -> std::time::Instant {
+    fn instant(&self, at: Instant) -> std::time::Instant {
         self.clock.instant(at.saturating_add(BEFORE))
     }
 
-    fn smoothed(&self) -> Nanos {
+    fn smoothed(&self) -> Span {
         self.rtt.unwrap_or(INITIAL_RTT)
     }
 }
@@ -102,8 +102,8 @@ impl Controller for Opponent {
     }
 
     fn acked(&mut self, ack: &Acked) {
-        if let Some(rtt) = ack.rtt.filter(|rtt| *rtt > Nanos::ZERO) {
-            self.rtt = Some(self.rtt.map_or(rtt, |smoothed| Nanos((7 * u128::from(smoothed.0) + u128::from(rtt.0)) as u64 / 8)));
+        if let Some(rtt) = ack.rtt.filter(|rtt| *rtt > Span::ZERO) {
+            self.rtt = Some(self.rtt.map_or(rtt, |smoothed| Span((7 * u128::from(smoothed.0) + u128::from(rtt.0)) as u64 / 8)));
         }
         let (now, sent) = (self.instant(ack.now), self.instant(ack.sent_at));
         let estimate = estimator::of(Duration::from_nanos(self.smoothed().0));
@@ -154,13 +154,13 @@ impl Controller for Opponent {
 struct Bucket {
     packet: f64,
     tokens: f64,
-    filled: Nanos,
+    filled: Instant,
 }
 
 impl Bucket {
     fn new(packet: Bytes) -> Bucket {
         // More than it holds: full.
-        Bucket { packet: packet.as_f64(), tokens: f64::INFINITY, filled: Nanos::ZERO }
+        Bucket { packet: packet.as_f64(), tokens: f64::INFINITY, filled: Instant::START }
     }
 
     /// What it holds \[bytes\].
@@ -169,22 +169,22 @@ impl Bucket {
     }
 
     /// What is in it \[bytes\]; `rate` is a window in a round trip \[bytes/s\].
-    fn tokens(&self, now: Nanos, rate: f64) -> f64 {
+    fn tokens(&self, now: Instant, rate: f64) -> f64 {
         (self.tokens + 1.25 * rate * (now - self.filled).secs()).min(self.capacity(rate))
     }
 
-    fn takes(&mut self, now: Nanos, bytes: Bytes, window: u64, rtt: Nanos) {
+    fn takes(&mut self, now: Instant, bytes: Bytes, window: u64, rtt: Span) {
         self.tokens = (self.tokens(now, window as f64 / rtt.secs()) - bytes.as_f64()).max(0.0);
         self.filled = now;
     }
 
-    fn departure(&self, now: Nanos, window: u64, rtt: Nanos) -> Departure {
+    fn departure(&self, now: Instant, window: u64, rtt: Span) -> Departure {
         let rate = window as f64 / rtt.secs();
         let tokens = self.tokens(now, rate);
         if tokens >= self.packet {
             return Departure::Now;
         }
         // It waits until the bucket is full, unless something else makes noq look before.
-        Departure::At(now.saturating_add(Nanos::from_secs((self.capacity(rate) - tokens) / (1.25 * rate))))
+        Departure::At(now.saturating_add(Span::from_secs((self.capacity(rate) - tokens) / (1.25 * rate))))
     }
 }

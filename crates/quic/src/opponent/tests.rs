@@ -7,8 +7,12 @@ fn packets(count: u64) -> Bytes {
     Bytes(count * PACKET.0)
 }
 
-fn ms(ms: u64) -> Nanos {
-    Nanos::from_millis(ms)
+fn ms(ms: u64) -> Span {
+    Span::from_millis(ms)
+}
+
+fn at_ms(ms: u64) -> Instant {
+    Instant::from_millis(ms)
 }
 
 fn opponent(name: &str) -> Box<dyn Controller> {
@@ -16,16 +20,16 @@ fn opponent(name: &str) -> Box<dyn Controller> {
     (entry.build)(&Setup::new(PACKET).with_initial_window(packets(10)).with_seed(1), &Values::default())
 }
 
-fn acked(now: Nanos, number: u64, sent_at: Nanos) -> Acked {
+fn acked(now: Instant, number: u64, sent_at: Instant) -> Acked {
     Acked::new(now, number, PACKET, sent_at).with_rtt(Some(now - sent_at))
 }
 
-fn window(opponent: &dyn Controller, now: Nanos) -> f64 {
+fn window(opponent: &dyn Controller, now: Instant) -> f64 {
     opponent.permit(&Ask::new(now, Bytes::ZERO)).window.packets(PACKET)
 }
 
 /// As many round trips of 100 ms, each a window of packets that leave together.
-fn round_trips(opponent: &mut dyn Controller, from: Nanos, count: u64) -> Nanos {
+fn round_trips(opponent: &mut dyn Controller, from: Instant, count: u64) -> Instant {
     let mut now = from;
     for _ in 0..count {
         let count = window(opponent, now) as u64;
@@ -38,7 +42,7 @@ fn round_trips(opponent: &mut dyn Controller, from: Nanos, count: u64) -> Nanos 
 #[test]
 fn new_reno_doubles_and_halves_and_adds_one() {
     let mut reno = opponent("quic-newreno");
-    let now = round_trips(&mut *reno, Nanos::ZERO, 3);
+    let now = round_trips(&mut *reno, Instant::START, 3);
     assert_eq!(window(&*reno, now), 80.0, "also what left at the first instant counts");
     reno.lost(&Lost::new(now, LossKind::FastRetransmit, packets(80)));
     assert_eq!(window(&*reno, now), 40.0);
@@ -51,7 +55,7 @@ fn new_reno_doubles_and_halves_and_adds_one() {
 #[test]
 fn cubic_takes_seven_tenths_and_is_back_when_its_law_says() {
     let mut cubic = opponent("quic-cubic");
-    let now = round_trips(&mut *cubic, Nanos::ZERO, 6);
+    let now = round_trips(&mut *cubic, Instant::START, 6);
     assert_eq!(window(&*cubic, now), 640.0);
     cubic.lost(&Lost::new(now, LossKind::FastRetransmit, packets(640)));
     assert_eq!(window(&*cubic, now), 448.0);
@@ -67,12 +71,12 @@ fn packets_leave_as_noq_paces_them() {
     // A window of 100 packets in 100 ms: one a millisecond, so 2 ms are 2 packets, ten are more, and those are 10 ms.
     let (window, rtt) = (100_000, ms(100));
     let mut left = 0;
-    while bucket.departure(ms(5), window, rtt) == Departure::Now {
-        bucket.takes(ms(5), PACKET, window, rtt);
+    while bucket.departure(at_ms(5), window, rtt) == Departure::Now {
+        bucket.takes(at_ms(5), PACKET, window, rtt);
         left += 1;
     }
     assert_eq!(left, 10);
     // Full again at 5/4 of the rate: after 8 ms. Whoever asks before finds what has come.
-    assert_eq!(bucket.departure(ms(5), window, rtt), Departure::At(ms(13)));
-    assert_eq!(bucket.departure(ms(6), window, rtt), Departure::Now);
+    assert_eq!(bucket.departure(at_ms(5), window, rtt), Departure::At(at_ms(13)));
+    assert_eq!(bucket.departure(at_ms(6), window, rtt), Departure::Now);
 }

@@ -5,7 +5,7 @@ use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::PathBuf;
 
 use noq_proto::ConnectionError;
-use symbiosis_base::{Bytes, Nanos};
+use symbiosis_base::{Bytes, Instant, Span};
 
 use super::{Lateness, TIMER, TOGETHER, Udp, Watch, run};
 use crate::choice::Choice;
@@ -15,9 +15,9 @@ use crate::node::{Node, Settings, View};
 use crate::transfer::{Failed, Progress, Task, Transfer};
 
 /// A server that does not answer for so long is not there.
-const NO_ANSWER: Nanos = Nanos::from_millis(10_000);
+const NO_ANSWER: Span = Span::from_millis(10_000);
 /// Whoever watches is asked this often, though nothing happened.
-const WATCHED_EVERY: Nanos = Nanos::from_millis(100);
+const WATCHED_EVERY: Span = Span::from_millis(100);
 
 /// Whom to call, and how.
 #[derive(Clone, Debug)]
@@ -101,7 +101,7 @@ impl Call {
     pub fn run(
         &self,
         tasks: Vec<Task>,
-        mut watch: impl FnMut(Nanos, &Progress, &mut dyn FnMut() -> View) -> bool,
+        mut watch: impl FnMut(Instant, &Progress, &mut dyn FnMut() -> View) -> bool,
     ) -> Result<Called, CallError> {
         let clock = Clock::start();
         let here =
@@ -121,7 +121,7 @@ impl Call {
             let progress = node.session(id).and_then(|session| session.progress_made().cloned()).unwrap_or_default();
             established = established || node.established(id);
             let goes_on = watch(now, &progress, &mut || node.view(id).expect("a caller's connection stays"));
-            let over = progress.finished.is_some() || progress.failed.is_some() || (!established && now > NO_ANSWER);
+            let over = progress.finished.is_some() || progress.failed.is_some() || (!established && now > Instant::after(NO_ANSWER));
             if over || ended_at.is_some() {
                 return Watch::End;
             }

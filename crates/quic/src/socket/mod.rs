@@ -7,7 +7,7 @@ use std::io;
 use std::time::Duration;
 
 use nix::time::{ClockId, clock_gettime};
-use symbiosis_base::Nanos;
+use symbiosis_base::{Instant, Span};
 
 use crate::clock::Clock;
 use crate::node::{Node, Session};
@@ -21,7 +21,7 @@ const TURN: usize = 32;
 /// What the host can tell apart. To seal a datagram and to hand it over takes it 4 µs, to fall asleep and to be woken some 10, and the kernel's
 /// times of ACKs are those of arrival at the peer within 12 to 54 µs. So a gap of less is the host's own, and a link that takes less for a
 /// packet (600 Mbit/s and more) cannot be measured by it.
-pub(crate) const TIMER: Nanos = Nanos::from_micros(20);
+pub(crate) const TIMER: Span = Span::from_micros(20);
 
 /// So many datagrams that leave at one instant pass to the kernel in one call (UDP_SEGMENT): 23 kB, of 64 that it takes.
 pub(crate) const TOGETHER: usize = 16;
@@ -32,20 +32,20 @@ pub struct Lateness {
     /// Times that it was to wake at an instant, and did.
     pub wakes: u64,
     /// How late in sum.
-    pub sum: Nanos,
+    pub sum: Span,
     /// How late at worst.
-    pub max: Nanos,
+    pub max: Span,
     /// Times that it was late by more than [`Lateness::LATE`].
     pub late: u64,
     /// Processor time that the loop took, the kernel's for it included.
-    pub cpu: Nanos,
+    pub cpu: Span,
 }
 
 impl Lateness {
     /// Later than this is late: at 100 Mbit/s a packet of 1500 bytes takes 120 µs.
-    pub const LATE: Nanos = Nanos::from_micros(200);
+    pub const LATE: Span = Span::from_micros(200);
 
-    pub(crate) fn woke(&mut self, wanted: Nanos, now: Nanos) {
+    pub(crate) fn woke(&mut self, wanted: Instant, now: Instant) {
         let late = now - wanted;
         self.wakes += 1;
         self.sum += late;
@@ -59,8 +59,8 @@ impl Lateness {
     }
 
     /// Mean.
-    pub fn mean(&self) -> Nanos {
-        Nanos(self.sum.0 / self.wakes.max(1))
+    pub fn mean(&self) -> Span {
+        Span(self.sum.0 / self.wakes.max(1))
     }
 }
 
@@ -68,7 +68,7 @@ impl Lateness {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Watch {
     /// To look again at that instant, or before.
-    At(Nanos),
+    At(Instant),
     /// To end the loop.
     End,
 }
@@ -81,7 +81,7 @@ pub fn run<S: Session>(
     node: &mut Node<S>,
     udp: &mut Udp,
     clock: &Clock,
-    mut watch: impl FnMut(&mut Node<S>, Nanos) -> Watch,
+    mut watch: impl FnMut(&mut Node<S>, Instant) -> Watch,
 ) -> io::Result<Lateness> {
     let mut lateness = Lateness::default();
     let cpu = cpu();
@@ -89,7 +89,7 @@ pub fn run<S: Session>(
     // Datagrams for which the kernel had no room.
     let mut unsent = None;
     // The node must not see time go back, also where the kernel received something before the last datagram left.
-    let mut last = Nanos::ZERO;
+    let mut last = Instant::START;
     loop {
         let mut busy = false;
         for turn in 1..=TURN {
@@ -128,7 +128,7 @@ pub fn run<S: Session>(
 }
 
 /// Processor time of this thread.
-fn cpu() -> Nanos {
+fn cpu() -> Span {
     let spent = clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).map_or(Duration::ZERO, Duration::from);
-    Nanos(spent.as_nanos() as u64)
+    Span(spent.as_nanos() as u64)
 }

@@ -11,7 +11,7 @@ use nix::sys::socket::sockopt::{RcvBuf, ReceiveTimestampns, SndBuf};
 use nix::sys::socket::{ControlMessage, ControlMessageOwned, MsgFlags, SockaddrStorage, recvmsg, sendmsg, setsockopt};
 use nix::sys::time::TimeSpec;
 use nix::time::{ClockId, clock_gettime};
-use symbiosis_base::Nanos;
+use symbiosis_base::{Instant, Span};
 
 use crate::clock::Clock;
 use crate::node::Leaving;
@@ -21,7 +21,7 @@ const BUFFER: usize = 2_500_000;
 /// Largest datagram that is taken.
 const LARGEST: usize = 2048;
 /// The kernel's time of arrival counts if it lies this far back at most: the clock that it reads can be set.
-const MOST_AGE: Nanos = Nanos::from_millis(1000);
+const MOST_AGE: Span = Span::from_millis(1000);
 
 /// How long a timer may be late so that the kernel can save energy: not at all.
 const TIMER_SLACK_NS: u64 = 1;
@@ -29,13 +29,13 @@ const TIMER_SLACK_NS: u64 = 1;
 /// A wait so short is spent looking at the clock: to fall asleep and to be woken takes about so long, and a path of 1 Gbit/s wants a packet every
 /// 12 µs. A longer one is slept to its end: watching the clock for its last part, too, takes the processor from whoever shares it, the
 /// peer on the same machine first of all.
-const SPIN: Nanos = Nanos::from_micros(50);
+const SPIN: Span = Span::from_micros(50);
 
 /// A datagram that arrived.
 #[derive(Debug)]
 pub struct Arrival {
     /// When the kernel received it.
-    pub at: Nanos,
+    pub at: Instant,
     /// From whom.
     pub from: SocketAddr,
     /// What is in it.
@@ -103,7 +103,7 @@ impl Udp {
         });
         // The calendar is read first: whatever comes between the two readings makes the arrival seem later, and never earlier than it was. An
         // arrival before its time would be the least round-trip time for ever.
-        let age = stamp.and_then(age).unwrap_or(Nanos::ZERO);
+        let age = stamp.and_then(age).unwrap_or(Span::ZERO);
         let at = self.clock.now() - age;
         let from = received.address.and_then(|from| to_std(&from));
         let bytes = received.bytes;
@@ -162,7 +162,7 @@ impl Udp {
     ///
     /// # Errors
     /// The socket is broken.
-    pub fn wait(&self, until: Nanos, writes: bool) -> io::Result<()> {
+    pub fn wait(&self, until: Instant, writes: bool) -> io::Result<()> {
         wait(&self.clock, &[self], until, writes)
     }
 }
@@ -171,15 +171,15 @@ impl Udp {
 ///
 /// # Errors
 /// A socket is broken.
-pub(crate) fn wait(clock: &Clock, sockets: &[&Udp], until: Nanos, writes: bool) -> io::Result<()> {
+pub(crate) fn wait(clock: &Clock, sockets: &[&Udp], until: Instant, writes: bool) -> io::Result<()> {
     let wanted = if writes { PollFlags::POLLIN | PollFlags::POLLOUT } else { PollFlags::POLLIN };
     let mut polled: Vec<PollFd<'_>> = sockets.iter().map(|udp| PollFd::new(udp.socket.as_fd(), wanted)).collect();
     loop {
         let left = until - clock.now();
-        if left == Nanos::ZERO {
+        if left == Span::ZERO {
             return Ok(());
         }
-        let sleep = if left <= SPIN { Nanos::ZERO } else { left };
+        let sleep = if left <= SPIN { Span::ZERO } else { left };
         // A day is as good as for ever.
         let timeout = TimeSpec::from_duration(std::time::Duration::from_nanos(sleep.0.min(86_400_000_000_000)));
         match ppoll(&mut polled, Some(timeout), None) {
@@ -192,10 +192,10 @@ pub(crate) fn wait(clock: &Clock, sockets: &[&Udp], until: Nanos, writes: bool) 
 }
 
 /// How long ago an instant of the machine's calendar clock was, if that makes sense.
-fn age(stamp: TimeSpec) -> Option<Nanos> {
+fn age(stamp: TimeSpec) -> Option<Span> {
     let now = clock_gettime(ClockId::CLOCK_REALTIME).ok()?;
     let nanos = |at: TimeSpec| i128::from(at.tv_sec()) * 1_000_000_000 + i128::from(at.tv_nsec());
-    let age = u64::try_from(nanos(now) - nanos(stamp)).ok().map(Nanos)?;
+    let age = u64::try_from(nanos(now) - nanos(stamp)).ok().map(Span)?;
     (age <= MOST_AGE).then_some(age)
 }
 

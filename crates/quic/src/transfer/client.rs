@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::fmt;
 
 use noq_proto::{Connection, ConnectionError, Dir};
-use symbiosis_base::Nanos;
+use symbiosis_base::Instant;
 
 use super::files::Target;
 use super::flow::{Hashing, Inflow, Outflow, Step};
@@ -64,9 +64,9 @@ pub struct Progress {
     /// See `total`.
     pub resumed_total: u64,
     /// When the bytes of the first file began to move, and when the last file was through.
-    pub began: Option<Nanos>,
+    pub began: Option<Instant>,
     /// When everything was through.
-    pub finished: Option<Nanos>,
+    pub finished: Option<Instant>,
     /// Why it is not, and never will be.
     pub failed: Option<Failed>,
 }
@@ -141,7 +141,7 @@ impl Client {
         self.current = None;
     }
 
-    pub(super) fn progress(&mut self, now: Nanos, connection: &mut Connection) -> Next {
+    pub(super) fn progress(&mut self, now: Instant, connection: &mut Connection) -> Next {
         loop {
             let Some((mut pipe, mut stage)) = self.current.take() else {
                 let Some(task) = self.tasks.pop_front() else {
@@ -195,7 +195,7 @@ impl Client {
         }
     }
 
-    fn advance(&mut self, now: Nanos, pipe: &mut Pipe, stage: &mut Stage, connection: &mut Connection) -> Result<Step, Broken> {
+    fn advance(&mut self, now: Instant, pipe: &mut Pipe, stage: &mut Stage, connection: &mut Connection) -> Result<Step, Broken> {
         loop {
             let unexpected = |answer: Reply| Err(Broken(format!("the server answers {answer:?} where that has no meaning")));
             *stage = match std::mem::replace(stage, Stage::Over) {
@@ -293,7 +293,7 @@ impl Client {
         }
     }
 
-    fn moves(&mut self, now: Nanos, offset: u64, bytes: u64) {
+    fn moves(&mut self, now: Instant, offset: u64, bytes: u64) {
         (self.progress.done, self.progress.resumed, self.progress.bytes) = (offset, offset, bytes);
         self.progress.began.get_or_insert(now);
     }

@@ -25,7 +25,7 @@ mod server;
 
 use noq_proto::{Connection, ConnectionError};
 use serde::{Deserialize, Serialize};
-use symbiosis_base::Nanos;
+use symbiosis_base::Instant;
 
 pub use client::{Client, Failed, Progress, Task};
 pub use files::{FileSource, Folder, NameError, Target};
@@ -166,7 +166,7 @@ impl Transfer {
 }
 
 impl Session for Transfer {
-    fn progress(&mut self, now: Nanos, connection: &mut Connection) -> Next {
+    fn progress(&mut self, now: Instant, connection: &mut Connection) -> Next {
         match self {
             Transfer::Client(client) => client.progress(now, connection),
             Transfer::Server(server) => server.progress(now, connection),

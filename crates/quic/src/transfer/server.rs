@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use noq_proto::{Connection, ConnectionError, Dir, StreamId};
-use symbiosis_base::Nanos;
+use symbiosis_base::Instant;
 
 use super::flow::{Hashing, Inflow, Outflow, Step};
 use super::memory::Forget;
@@ -73,7 +73,7 @@ impl Server {
         self.drained
     }
 
-    pub(super) fn progress(&mut self, _now: Nanos, connection: &mut Connection) -> Next {
+    pub(super) fn progress(&mut self, _now: Instant, connection: &mut Connection) -> Next {
         while let Some(id) = connection.streams().accept(Dir::Bi) {
             self.streams.insert(id, Serving { pipe: Pipe::new(id), at: Stage::Asked });
         }

@@ -1,6 +1,6 @@
 //! A flow of a plan over QUIC: its two nodes, and what is counted of it.
 
-use symbiosis_base::{Bytes, Nanos};
+use symbiosis_base::{Bytes, Instant};
 use symbiosis_run::tally::{Arrivals, Tally};
 use symbiosis_run::{FlowPlan, FlowSample, Ledger, Plan};
 
@@ -76,7 +76,7 @@ impl<'a> Flow<'a> {
     }
 
     /// A datagram of the receiver's has come.
-    pub(super) fn answered(&mut self, now: Nanos, world: &mut Emulation<Transfer>) {
+    pub(super) fn answered(&mut self, now: Instant, world: &mut Emulation<Transfer>) {
         let Some((client, id)) = self.client else { return };
         let node = world.look(client);
         if let Some((acks, rtt)) = node.latest_rtt(id)
@@ -92,7 +92,7 @@ impl<'a> Flow<'a> {
     }
 
     /// The flow as its sender sees it.
-    pub(super) fn sample(&mut self, now: Nanos, world: &mut Emulation<Transfer>, traced: bool) {
+    pub(super) fn sample(&mut self, now: Instant, world: &mut Emulation<Transfer>, traced: bool) {
         let view = self.client.and_then(|(client, id)| world.look(client).view(id));
         if let Some(view) = &view {
             self.note(now, view);
@@ -112,7 +112,7 @@ impl<'a> Flow<'a> {
         }
     }
 
-    fn note(&mut self, now: Nanos, view: &View) {
+    fn note(&mut self, now: Instant, view: &View) {
         self.tally.window(now, view.window);
         (self.loss_events..view.recoveries).for_each(|_| self.tally.loss_event(now));
         (self.timeouts..view.timeouts).for_each(|_| self.tally.timeout(now));

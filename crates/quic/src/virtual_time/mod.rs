@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, SocketAddr};
 
 use bytes::BytesMut;
-use symbiosis_base::{Bytes, Nanos, Random};
+use symbiosis_base::{Bytes, Instant, Random, Span};
 use symbiosis_path::{LinkSample, LinkStats, Network, NetworkLink, Traffic};
 
 use crate::impairments::Impairments;
@@ -41,7 +41,7 @@ pub enum Event {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Passed {
     /// When.
-    pub at: Nanos,
+    pub at: Instant,
     /// The node that sent it.
     pub from: usize,
     /// Size on the wire.
@@ -52,13 +52,13 @@ pub struct Passed {
 
 /// Nodes, and the links between them.
 pub struct Emulation<S> {
-    now: Nanos,
+    now: Instant,
     nodes: Vec<Member<S>>,
     network: Network<Travelling>,
     /// By the network's number; the traffic of others has none.
     streams: BTreeMap<usize, Stream>,
     /// Behind the last link: by when it arrives, and in which order.
-    arriving: BTreeMap<(Nanos, u64), (usize, Travelling)>,
+    arriving: BTreeMap<(Instant, u64), (usize, Travelling)>,
     ordinal: u64,
     random: Random,
     overhead: Bytes,
@@ -79,7 +79,7 @@ struct Member<S> {
     /// The stream of its packets to each receiver.
     streams: BTreeMap<usize, usize>,
     /// It is done with everything before.
-    seen: Nanos,
+    seen: Instant,
     address: SocketAddr,
     /// Gone: nothing reaches it and nothing leaves it any more.
     gone: bool,
@@ -101,7 +101,7 @@ impl<S: Session> Emulation<S> {
     /// No nodes yet. `overhead` is what UDP and IP add to a datagram.
     pub fn new(links: Vec<NetworkLink>, overhead: Bytes, seed: u64) -> Emulation<S> {
         Emulation {
-            now: Nanos::ZERO,
+            now: Instant::START,
             nodes: Vec::new(),
             network: Network::open(links),
             streams: BTreeMap::new(),
@@ -117,14 +117,14 @@ impl<S: Session> Emulation<S> {
     /// Adds a node; its index.
     pub fn add(&mut self, node: Node<S>) -> usize {
         let address = address(self.nodes.len());
-        self.nodes.push(Member { node, streams: BTreeMap::new(), seen: Nanos::ZERO, address, gone: false });
+        self.nodes.push(Member { node, streams: BTreeMap::new(), seen: Instant::START, address, gone: false });
         self.nodes.len() - 1
     }
 
     /// Another node, at the address and with the routes of one that is gone: its program was started again.
     pub fn restart(&mut self, at: usize, node: Node<S>) {
         let member = &mut self.nodes[at];
-        (member.node, member.gone, member.seen) = (node, false, Nanos::ZERO);
+        (member.node, member.gone, member.seen) = (node, false, Instant::START);
     }
 
     /// A node has another address from now on, of which nobody is told: somebody translates addresses on its way, and has forgotten.
@@ -146,7 +146,7 @@ impl<S: Session> Emulation<S> {
     }
 
     /// The time.
-    pub fn now(&self) -> Nanos {
+    pub fn now(&self) -> Instant {
         self.now
     }
 
@@ -158,12 +158,12 @@ impl<S: Session> Emulation<S> {
     /// A node.
     pub fn node(&mut self, node: usize) -> &mut Node<S> {
         // Whoever touches a node from outside may have made work for it.
-        self.nodes[node].seen = Nanos::ZERO;
+        self.nodes[node].seen = Instant::START;
         &mut self.nodes[node].node
     }
 
     /// How long a packet would wait that came before a link now. None where a managed queue decides.
-    pub fn wait(&self, link: usize) -> Option<Nanos> {
+    pub fn wait(&self, link: usize) -> Option<Span> {
         self.network.wait(link)
     }
 
@@ -184,13 +184,13 @@ impl<S: Session> Emulation<S> {
     }
 
     /// Runs until `end`, or as long as `go_on` says; whether it was `go_on` that ended it.
-    pub fn run(&mut self, end: Nanos, mut go_on: impl FnMut(&mut Emulation<S>) -> bool) -> bool {
+    pub fn run(&mut self, end: Instant, mut go_on: impl FnMut(&mut Emulation<S>) -> bool) -> bool {
         for node in 0..self.nodes.len() {
             self.tend(node);
         }
         while go_on(self) {
             let (at, turn) = self.next();
-            if at > end || at == Nanos::MAX {
+            if at > end || at == Instant::NEVER {
                 self.now = end;
                 self.network.advance(end);
                 return false;
@@ -206,11 +206,11 @@ impl<S: Session> Emulation<S> {
     }
 
     /// Whose turn is next, and when. The first of equals: what is on its way goes before what a node wants.
-    fn next(&self) -> (Nanos, Turn) {
-        let arrival = self.arriving.first_key_value().map_or(Nanos::MAX, |((at, _), _)| *at);
+    fn next(&self) -> (Instant, Turn) {
+        let arrival = self.arriving.first_key_value().map_or(Instant::NEVER, |((at, _), _)| *at);
         let wakes = self.nodes.iter().enumerate().filter(|(_, member)| !member.gone).map(|(index, member)| {
             let at = member.node.wake_at();
-            (if at < Nanos::MAX { at.max(member.seen) } else { at }, Turn::Wake(index))
+            (if at < Instant::NEVER { at.max(member.seen) } else { at }, Turn::Wake(index))
         });
         let turns = [(self.network.wake_at(), Turn::Network), (arrival, Turn::Arrival)];
         turns.into_iter().chain(wakes).min_by_key(|(at, _)| *at).expect("there are two turns at least")
@@ -259,7 +259,7 @@ impl<S: Session> Emulation<S> {
     fn tend(&mut self, node: usize) {
         let now = self.now;
         // What it wants at this instant it does now; whatever it wants at once afterwards comes a nanosecond later.
-        self.nodes[node].seen = now + Nanos(1);
+        self.nodes[node].seen = now + Span(1);
         if self.nodes[node].gone {
             return;
         }

@@ -3,7 +3,7 @@
 //! What is TCP's in a plan (recovery, the size and delay of ACKs, the least timeout) has no meaning here: noq recovers by RFC 9002 and
 //! acknowledges each packet at once. A flow's connection is opened at its start, so its first data leaves a round trip later.
 
-use symbiosis_base::{Bytes, Nanos, Random};
+use symbiosis_base::{Bytes, Instant, Random, Span};
 use symbiosis_path::{NetworkLink, Traffic};
 use symbiosis_run::{FlowPlan, FlowSample, FlowSummary, Ledger, Outcome, Plan, PlannedLink, Runner, source};
 
@@ -21,7 +21,7 @@ const OVERHEAD: Bytes = Bytes(28);
 /// The least UDP payload that QUIC needs (RFC 9000 §14).
 const LEAST_PAYLOAD: u64 = 1200;
 /// Windows are read this often where nobody wants a trace: as in the testbed.
-const USUAL_SAMPLES: Nanos = Nanos::from_millis(20);
+const USUAL_SAMPLES: Span = Span::from_millis(20);
 
 /// Why a plan cannot be carried out over QUIC.
 #[derive(Debug, thiserror::Error)]
@@ -106,15 +106,15 @@ impl<'a> Run<'a> {
 
     fn finish(mut self) -> Result<Outcome, PlanError> {
         let every = self.plan.sample_every.unwrap_or(USUAL_SAMPLES);
-        let mut sample_at = Nanos::ZERO;
-        while sample_at <= self.plan.duration {
+        let mut sample_at = Instant::START;
+        while sample_at <= self.plan.end() {
             self.reach(sample_at)?;
             for flow in &mut self.flows {
                 flow.sample(sample_at, &mut self.world, self.plan.sample_every.is_some());
             }
             sample_at += every;
         }
-        self.reach(self.plan.duration)?;
+        self.reach(self.plan.end())?;
         let under_way: Vec<usize> = self.world.under_way().collect();
         let mut ledger = Ledger::default();
         let mut flows: Vec<(FlowSummary, Vec<FlowSample>)> = Vec::new();
@@ -131,11 +131,11 @@ impl<'a> Run<'a> {
     }
 
     /// Runs to an instant; flows start and stop on the way.
-    fn reach(&mut self, until: Nanos) -> Result<(), PlanError> {
+    fn reach(&mut self, until: Instant) -> Result<(), PlanError> {
         loop {
             let starts = self.flows.iter().filter(|flow| flow.client.is_none()).map(|flow| flow.plan.start);
             let stops = self.flows.iter().filter(|flow| !flow.stopped).map(|flow| flow.plan.stop);
-            let next = starts.chain(stops).min().unwrap_or(Nanos::MAX);
+            let next = starts.chain(stops).min().unwrap_or(Instant::NEVER);
             self.advance(next.min(until));
             if next > until {
                 return Ok(());
@@ -155,7 +155,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    fn advance(&mut self, until: Nanos) {
+    fn advance(&mut self, until: Instant) {
         let (flows, packets) = (&mut self.flows, &mut self.packets);
         self.world.run(until, |world| {
             let log = world.log.replace(Vec::new()).unwrap_or_default();
@@ -193,7 +193,7 @@ impl<'a> Run<'a> {
 /// What a flow's connection is told. What its host would add to times is not emulated here.
 fn settings(flow: &FlowPlan) -> Result<Settings, PlanError> {
     let host = [("send_timer_us", flow.send_timer), ("coalesce_us", flow.coalesce)];
-    if let Some((key, _)) = host.into_iter().find(|(_, value)| *value > Nanos::ZERO) {
+    if let Some((key, _)) = host.into_iter().find(|(_, value)| *value > Span::ZERO) {
         return Err(PlanError::Host { flow: flow.id.clone(), key });
     }
     let payload = u16::try_from(flow.packet.0.saturating_sub(OVERHEAD.0)).ok().filter(|payload| u64::from(*payload) >= LEAST_PAYLOAD);

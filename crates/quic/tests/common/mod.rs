@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use symbiosis_base::{Bytes, Nanos, Random, Rate};
+use symbiosis_base::{Bytes, Instant, Random, Rate, Span};
 use symbiosis_path::{LinkSpec, NetworkLink, QueueLimit};
 use symbiosis_quic::choice::Choice;
 use symbiosis_quic::clock::Clock;
@@ -23,12 +23,12 @@ pub struct Way {
     pub rtt_ms: u64,
     pub queue: u64,
     /// Mean of what ACKs are delayed by at random, in order.
-    pub ack_jitter: Nanos,
+    pub ack_jitter: Span,
     pub impairments: Impairments,
     pub settings: Settings,
     pub seed: u64,
     /// Statistics of the bottleneck count from here to there.
-    pub measure: (Nanos, Nanos),
+    pub measure: (Instant, Instant),
 }
 
 impl Way {
@@ -37,16 +37,16 @@ impl Way {
             mbps,
             rtt_ms,
             queue,
-            ack_jitter: Nanos::ZERO,
+            ack_jitter: Span::ZERO,
             impairments: Impairments::default(),
             settings: Settings::default(),
             seed: 1,
-            measure: (Nanos::ZERO, Nanos::MAX),
+            measure: (Instant::START, Instant::NEVER),
         }
     }
 
     pub fn links(&self) -> Vec<NetworkLink> {
-        let delay = Nanos(self.rtt_ms * 500_000);
+        let delay = Span(self.rtt_ms * 500_000);
         let ideal = LinkSpec::ideal(Rate::from_mbps(self.mbps), delay);
         let forth = LinkSpec { queue: QueueLimit::Packets(self.queue), ..ideal.clone() };
         let back = LinkSpec { jitter: self.ack_jitter, ..ideal };
@@ -73,7 +73,7 @@ impl Way {
         for (at, (choice, tasks)) in clients.into_iter().enumerate() {
             let mut node = Node::client(clock, settings, choice, self.seed.wrapping_add(1000 * (at as u64 + 1)));
             let session = Transfer::client(tasks);
-            ids.push(node.connect(Nanos::ZERO, address(server), None, &trust, session).unwrap());
+            ids.push(node.connect(Instant::START, address(server), None, &trust, session).unwrap());
             let client = world.add(node);
             world.route(client, server, Route { links: vec![BOTTLENECK], impairments: self.impairments.clone() });
             world.route(server, client, Route { links: vec![1], impairments: self.impairments.clone() });
@@ -106,7 +106,7 @@ pub fn progress(world: &mut Emulation<Transfer>, at: usize) -> Progress {
 
 /// Runs until the client of node 1 is done, one way or the other, or `s` seconds have passed.
 pub fn run(world: &mut Emulation<Transfer>, s: u64) -> Progress {
-    world.run(Nanos::from_millis(s * 1000), |world| {
+    world.run(Instant::from_millis(s * 1000), |world| {
         let progress = progress(world, 1);
         progress.finished.is_none() && progress.failed.is_none()
     });

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use statrs::distribution::{ContinuousCDF, StudentsT};
-use symbiosis_base::Nanos;
+use symbiosis_base::Instant;
 
 use super::{Mark, Series};
 
@@ -16,11 +16,11 @@ pub(super) const MOST_SEEDS: usize = 4;
 pub(super) struct Trace {
     pub(super) name: String,
     pub(super) seed: u64,
-    pub(super) points: Vec<(Nanos, f64)>,
+    pub(super) points: Vec<(Instant, f64)>,
 }
 
 /// Values at each instant, in order of time.
-type Columns = BTreeMap<Nanos, Vec<f64>>;
+type Columns = BTreeMap<Instant, Vec<f64>>;
 
 /// Traces of the same name and seed become their mean; if seeds are many, those of the same name a mean with a band. Without points, no series.
 pub(super) fn merged(traces: Vec<Trace>, seeds: usize) -> Vec<Series> {

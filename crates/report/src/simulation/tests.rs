@@ -7,7 +7,7 @@ use crate::sample::{flow, link, outcome};
 fn run(seed: u64, flows: &[(&str, &str)], level: f64) -> (u64, Run) {
     let mut run = outcome(seed, flows.iter().map(|(id, cc)| flow(id, cc)).collect(), vec![link("bottleneck")]);
     let sample = |number: usize, s: u64| FlowSample {
-        at: Nanos::from_millis(1000 * s),
+        at: Instant::from_millis(1000 * s),
         cwnd_packets: level + number as f64,
         in_flight_packets: 0.0,
         srtt_ms: if s == 0 { 0.0 } else { 60.0 },
@@ -17,7 +17,7 @@ fn run(seed: u64, flows: &[(&str, &str)], level: f64) -> (u64, Run) {
         gauges: if number == 0 { vec![("gamma", level)] } else { vec![] },
     };
     run.flow_traces = (0..flows.len()).map(|number| (0..=10).map(|s| sample(number, s)).collect()).collect();
-    let queue = |s| LinkSample { at: Nanos::from_millis(1000 * s), queue_packets: level as u64, drops: s, bytes_begun: 0 };
+    let queue = |s| LinkSample { at: Instant::from_millis(1000 * s), queue_packets: level as u64, drops: s, bytes_begun: 0 };
     run.link_traces = vec![(0..=10).map(queue).collect()];
     (seed, run)
 }

@@ -2,7 +2,7 @@ use std::fs;
 
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::Field;
-use symbiosis_base::Nanos;
+use symbiosis_base::Instant;
 use symbiosis_run::FlowSample;
 
 use super::*;
@@ -11,7 +11,7 @@ use crate::sample::{flow, link, outcome};
 /// Two flows, one with gauges (one of them named like a column), and a link.
 fn example() -> Outcome {
     let sample = |ms, cwnd_packets, gauges: &[(&'static str, f64)]| FlowSample {
-        at: Nanos::from_millis(ms),
+        at: Instant::from_millis(ms),
         cwnd_packets,
         in_flight_packets: cwnd_packets - 1.0,
         srtt_ms: 60.125,
@@ -26,7 +26,7 @@ fn example() -> Outcome {
         vec![sample(10, 2.0, &[("gamma", 0.9)]), sample(20, 3.0, &[("gamma", 0.8), ("srtt_ms", 5.0)])],
     ];
     example.link_traces =
-        vec![vec![symbiosis_path::LinkSample { at: Nanos::from_millis(10), queue_packets: 7, drops: 2, bytes_begun: 1 << 40 }]];
+        vec![vec![symbiosis_path::LinkSample { at: Instant::from_millis(10), queue_packets: 7, drops: 2, bytes_begun: 1 << 40 }]];
     example
 }
 

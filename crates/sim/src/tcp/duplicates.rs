@@ -4,7 +4,7 @@
 //! off the flight: the same arithmetic, and the window stays the controller's. Before the third duplicate this is limited transmit
 //! (RFC 3042).
 
-use symbiosis_base::Nanos;
+use symbiosis_base::Instant;
 
 use super::Ack;
 use super::flight::{Fate, Flight, Record};
@@ -131,7 +131,7 @@ impl Duplicates {
     }
 
     /// A packet was sent again.
-    pub(crate) fn resent(&mut self, flight: &mut Flight, number: u32, now: Nanos) {
+    pub(crate) fn resent(&mut self, flight: &mut Flight, number: u32, now: Instant) {
         flight.at(number).sent_at = now;
         flight.at(number).resent = true;
         match self.resend {
@@ -152,21 +152,21 @@ mod tests {
     use super::*;
 
     fn ack(next: u32) -> Ack {
-        Ack { next, bytes: 40, echo: Nanos::ZERO, received_at: Nanos::ZERO, sacks: [(0, 0); 3] }
+        Ack { next, bytes: 40, echo: Instant::START, received_at: Instant::START.into(), sacks: [(0, 0); 3] }
     }
 
     /// Twenty packets are out; 5 and 9 are lost, so 5 is acknowledged again and again.
     fn third_duplicate(newreno: bool) -> (Flight, Duplicates) {
         let (mut flight, mut duplicates) = (Flight::new(), Duplicates::new(newreno));
         for _ in 0..20 {
-            flight.push(Nanos::ZERO, false);
+            flight.push(Instant::START, false);
             duplicates.sent();
         }
         let begins: Vec<bool> = [5, 5, 5, 5].map(|next| duplicates.acked(&mut flight, &ack(next), |_, _, _, _| {})).to_vec();
         assert_eq!(begins, [false, false, false, true]);
         assert_eq!(duplicates.in_flight(&flight), 12, "fifteen outstanding, three have left");
         assert_eq!(duplicates.next(&flight), Some((5, true)));
-        duplicates.resent(&mut flight, 5, Nanos(1));
+        duplicates.resent(&mut flight, 5, Instant(1));
         assert_eq!(duplicates.next(&flight), None);
         (flight, duplicates)
     }
@@ -191,7 +191,7 @@ mod tests {
         assert_eq!(duplicates.next(&flight), Some((9, true)));
         // 11 outstanding; 12 had left of which 4 are acknowledged, and one is added for the packet sent again.
         assert_eq!(duplicates.in_flight(&flight), 2);
-        duplicates.resent(&mut flight, 9, Nanos(2));
+        duplicates.resent(&mut flight, 9, Instant(2));
         duplicates.acked(&mut flight, &ack(20), |_, _, _, _| {});
         assert!(!duplicates.recovering());
         assert_eq!(duplicates.in_flight(&flight), 0);
@@ -202,7 +202,7 @@ mod tests {
         let (mut flight, mut duplicates) = third_duplicate(false);
         duplicates.timed_out(&mut flight, |_, _, _, _| {});
         assert_eq!((duplicates.in_flight(&flight), duplicates.next(&flight)), (0, Some((5, false))));
-        duplicates.resent(&mut flight, 5, Nanos(1));
+        duplicates.resent(&mut flight, 5, Instant(1));
         for _ in 0..10 {
             assert!(!duplicates.acked(&mut flight, &ack(5), |_, _, _, _| {}));
         }

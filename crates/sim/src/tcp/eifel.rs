@@ -1,7 +1,7 @@
 //! Whether a retransmission was needed: the Eifel detection (RFC 3522). If the first ACK that moves the left edge after it echoes a time
 //! stamp from before it, then the original had arrived.
 
-use symbiosis_base::Nanos;
+use symbiosis_base::Instant;
 
 /// What the detection waits for.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -12,7 +12,7 @@ pub(crate) enum Eifel {
     /// For the first retransmission of an episode of loss.
     Begun,
     /// For an ACK that moves the left edge; the first retransmission left then.
-    Resent(Nanos),
+    Resent(Instant),
 }
 
 impl Eifel {
@@ -22,7 +22,7 @@ impl Eifel {
     }
 
     /// A packet was sent again.
-    pub(crate) fn resent(&mut self, now: Nanos) {
+    pub(crate) fn resent(&mut self, now: Instant) {
         if *self == Eifel::Begun {
             *self = Eifel::Resent(now);
         }
@@ -30,7 +30,7 @@ impl Eifel {
 
     /// An ACK that echoes the departure `echo` moved the left edge. Whether the episode was none.
     #[inline]
-    pub(crate) fn acceptable(&mut self, echo: Nanos) -> bool {
+    pub(crate) fn acceptable(&mut self, echo: Instant) -> bool {
         match *self {
             Eifel::Idle => false,
             doubt => {
@@ -47,18 +47,18 @@ mod tests {
 
     #[test]
     fn the_first_acceptable_ack_tells_by_its_time_stamp() {
-        let ms = Nanos::from_millis;
+        let at_ms = Instant::from_millis;
         let mut eifel = Eifel::default();
-        assert!(!eifel.acceptable(ms(1)), "nothing was sent again");
+        assert!(!eifel.acceptable(at_ms(1)), "nothing was sent again");
         eifel.begins();
-        eifel.resent(ms(100));
-        eifel.resent(ms(110));
-        assert!(eifel.acceptable(ms(40)), "the original of 40 ms arrived");
-        eifel.resent(ms(120));
-        assert!(!eifel.acceptable(ms(50)), "later retransmissions of the episode begin no other");
+        eifel.resent(at_ms(100));
+        eifel.resent(at_ms(110));
+        assert!(eifel.acceptable(at_ms(40)), "the original of 40 ms arrived");
+        eifel.resent(at_ms(120));
+        assert!(!eifel.acceptable(at_ms(50)), "later retransmissions of the episode begin no other");
         eifel.begins();
-        eifel.resent(ms(200));
-        assert!(!eifel.acceptable(ms(200)), "the retransmission arrived");
-        assert!(!eifel.acceptable(ms(10)), "judged once");
+        eifel.resent(at_ms(200));
+        assert!(!eifel.acceptable(at_ms(200)), "the retransmission arrived");
+        assert!(!eifel.acceptable(at_ms(10)), "judged once");
     }
 }

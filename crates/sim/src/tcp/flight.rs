@@ -1,12 +1,12 @@
 //! What a sender remembers of each packet that is not yet acknowledged in order.
 
-use symbiosis_base::Nanos;
+use symbiosis_base::Instant;
 
 /// A packet's record.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Record {
     /// When it last left.
-    pub(crate) sent_at: Nanos,
+    pub(crate) sent_at: Instant,
     /// Reported by a selective ACK.
     pub(crate) sacked: bool,
     /// Presumed lost.
@@ -50,7 +50,7 @@ impl Flight {
 
     /// A new packet leaves.
     #[inline]
-    pub(crate) fn push(&mut self, sent_at: Nanos, app_limited: bool) -> u32 {
+    pub(crate) fn push(&mut self, sent_at: Instant, app_limited: bool) -> u32 {
         if (self.end - self.una) as usize == self.ring.len() {
             self.grow();
         }

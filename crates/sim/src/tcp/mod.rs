@@ -17,7 +17,7 @@ pub use rto::{FIRST_RTO, MAX_RTO};
 pub(crate) use send_timer::SendTimer;
 pub(crate) use sender::Sender;
 
-use symbiosis_base::{Bytes, Nanos};
+use symbiosis_base::{Bytes, Instant, ReceiverInstant};
 use symbiosis_run::FlowPlan;
 
 use crate::conveyor::Cargo;
@@ -44,7 +44,7 @@ pub(crate) fn ends(plan: &FlowPlan, seed: u64) -> (Sender, Receiver) {
 /// A data packet. Packets are numbered from 0; a number stands for the same payload whenever it is sent.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Data {
-    pub(crate) sent_at: Nanos,
+    pub(crate) sent_at: Instant,
     pub(crate) number: u32,
     pub(crate) bytes: u32,
 }
@@ -64,9 +64,9 @@ pub(crate) struct Ack {
     /// Size on the wire.
     pub(crate) bytes: u32,
     /// The time stamp of the packet that it answers (RFC 7323: the first, where one ACK answers two).
-    pub(crate) echo: Nanos,
+    pub(crate) echo: Instant,
     /// When the packet that it answers arrived.
-    pub(crate) received_at: Nanos,
+    pub(crate) received_at: ReceiverInstant,
     /// What has arrived above `next`: the run with the newest packet first, then those reported last (RFC 2018 §4). Empty runs are none.
     pub(crate) sacks: [Run; 3],
 }

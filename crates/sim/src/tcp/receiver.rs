@@ -1,6 +1,6 @@
 //! TCP's receiver: in which order what arrived, and when to say so.
 
-use symbiosis_base::Nanos;
+use symbiosis_base::{Instant, Span};
 
 use super::{Ack, Data};
 use crate::arrived::Arrived;
@@ -11,7 +11,7 @@ use crate::transport::ReceivingEnd;
 pub(crate) struct Receiver {
     arrived: Arrived,
     /// How long an ACK may be delayed; none sends one for each packet.
-    delay: Option<Nanos>,
+    delay: Option<Span>,
     /// The packet whose ACK is delayed.
     held: Option<Held>,
     ack_bytes: u32,
@@ -19,18 +19,18 @@ pub(crate) struct Receiver {
 
 #[derive(Clone, Copy, Debug)]
 struct Held {
-    echo: Nanos,
-    received_at: Nanos,
+    echo: Instant,
+    received_at: Instant,
 }
 
 impl Receiver {
-    pub(crate) fn new(delay: Option<Nanos>, ack_bytes: u32) -> Receiver {
+    pub(crate) fn new(delay: Option<Span>, ack_bytes: u32) -> Receiver {
         Receiver { arrived: Arrived::new(), delay, held: None, ack_bytes }
     }
 
     #[inline]
-    fn ack(&self, echo: Nanos, received_at: Nanos) -> Ack {
-        Ack { next: self.arrived.next(), bytes: self.ack_bytes, echo, received_at, sacks: self.arrived.sacks() }
+    fn ack(&self, echo: Instant, received_at: Instant) -> Ack {
+        Ack { next: self.arrived.next(), bytes: self.ack_bytes, echo, received_at: received_at.into(), sacks: self.arrived.sacks() }
     }
 }
 
@@ -38,21 +38,21 @@ impl ReceivingEnd for Receiver {
     type Data = Data;
     type Ack = Ack;
 
-    fn deadline(&self) -> Nanos {
+    fn deadline(&self) -> Instant {
         match (self.held, self.delay) {
             (Some(held), Some(delay)) => held.received_at + delay,
-            _ => Nanos::MAX,
+            _ => Instant::NEVER,
         }
     }
 
-    fn overdue(&mut self) -> Option<(Nanos, Ack)> {
+    fn overdue(&mut self) -> Option<(Instant, Ack)> {
         let deadline = self.deadline();
         let held = self.held.take()?;
         Some((deadline, self.ack(held.echo, held.received_at)))
     }
 
     #[inline]
-    fn arrives(&mut self, now: Nanos, data: &Data, mut answer: impl FnMut(Nanos, Ack)) -> bool {
+    fn arrives(&mut self, now: Instant, data: &Data, mut answer: impl FnMut(Instant, Ack)) -> bool {
         if self.deadline() < now
             && let Some((at, ack)) = self.overdue()
         {
@@ -80,11 +80,11 @@ mod tests {
     use crate::runs::Run;
     use proptest::prelude::*;
 
-    fn at(ms: u64, number: u32) -> (Nanos, Data) {
-        (Nanos::from_millis(ms), Data { sent_at: Nanos(number as u64), number, bytes: 1500 })
+    fn at(ms: u64, number: u32) -> (Instant, Data) {
+        (Instant::from_millis(ms), Data { sent_at: Instant(number as u64), number, bytes: 1500 })
     }
 
-    fn answers(receiver: &mut Receiver, arrivals: &[(Nanos, Data)]) -> Vec<(u64, u32, [Run; 3])> {
+    fn answers(receiver: &mut Receiver, arrivals: &[(Instant, Data)]) -> Vec<(u64, u32, [Run; 3])> {
         let mut out = Vec::new();
         for (now, data) in arrivals {
             receiver.arrives(*now, data, |at, ack| out.push((at.0 / 1_000_000, ack.next, ack.sacks)));
@@ -113,15 +113,15 @@ mod tests {
 
     #[test]
     fn a_delayed_ack_answers_two_packets_or_leaves_at_its_deadline() {
-        let mut receiver = Receiver::new(Some(Nanos::from_millis(40)), 40);
+        let mut receiver = Receiver::new(Some(Span::from_millis(40)), 40);
         let none = [(0, 0); 3];
         // 0 and 1 together; 2 alone until its deadline at 42; 3 waits; 5 is out of order: at once; 4 fills the gap: at once.
         let got = answers(&mut receiver, &[at(0, 0), at(1, 1), at(2, 2), at(50, 3), at(51, 5), at(52, 4)]);
         assert_eq!(got, [(1, 2, none), (42, 3, none), (51, 4, [(5, 6), (0, 0), (0, 0)]), (52, 6, none)]);
-        assert_eq!(receiver.deadline(), Nanos::MAX);
+        assert_eq!(receiver.deadline(), Instant::NEVER);
         assert!(answers(&mut receiver, &[at(60, 6)]).is_empty());
-        assert_eq!(receiver.deadline(), Nanos::from_millis(100));
-        assert_eq!(receiver.overdue().map(|(at, ack)| (at, ack.next)), Some((Nanos::from_millis(100), 7)));
+        assert_eq!(receiver.deadline(), Instant::from_millis(100));
+        assert_eq!(receiver.overdue().map(|(at, ack)| (at, ack.next)), Some((Instant::from_millis(100), 7)));
     }
 
     proptest! {

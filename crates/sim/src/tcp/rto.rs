@@ -5,17 +5,17 @@
 //! before the retransmission is acknowledged, one round trip and a few packets after the last new ACK. So the least timeout is what is
 //! added to the smoothed round-trip time at the least, as Linux has it; FreeBSD's slop does the same.
 
-use symbiosis_base::Nanos;
+use symbiosis_base::Span;
 
 /// Greatest timeout (RFC 6298 §2.5 asks for at least a minute).
-pub const MAX_RTO: Nanos = Nanos::from_millis(60_000);
+pub const MAX_RTO: Span = Span::from_millis(60_000);
 /// Timeout before the first measurement (RFC 6298 §2.1).
-pub const FIRST_RTO: Nanos = Nanos::from_millis(1_000);
+pub const FIRST_RTO: Span = Span::from_millis(1_000);
 
 /// Smoothed round-trip time and the timeout that follows from it.
 #[derive(Debug)]
 pub(crate) struct Rto {
-    min: Nanos,
+    min: Span,
     srtt: f64,
     rttvar: f64,
     /// Doublings since the last measurement of new data.
@@ -23,13 +23,13 @@ pub(crate) struct Rto {
 }
 
 impl Rto {
-    pub(crate) fn new(min: Nanos) -> Rto {
+    pub(crate) fn new(min: Span) -> Rto {
         Rto { min, srtt: 0.0, rttvar: 0.0, backoff: 0 }
     }
 
     /// A measurement by an ACK of new data (§2.2, §2.3). Ends the backing off (§5.7).
     #[inline]
-    pub(crate) fn measured(&mut self, rtt: Nanos) {
+    pub(crate) fn measured(&mut self, rtt: Span) {
         let rtt = rtt.0 as f64;
         if self.srtt == 0.0 {
             self.srtt = rtt;
@@ -47,17 +47,17 @@ impl Rto {
     }
 
     /// Smoothed round-trip time; zero before the first measurement.
-    pub(crate) fn srtt(&self) -> Nanos {
-        Nanos(self.srtt as u64)
+    pub(crate) fn srtt(&self) -> Span {
+        Span(self.srtt as u64)
     }
 
     /// The timeout.
     #[inline]
-    pub(crate) fn timeout(&self) -> Nanos {
+    pub(crate) fn timeout(&self) -> Span {
         let margin = (4.0 * self.rttvar).max(self.min.0 as f64);
-        let plain = if self.srtt == 0.0 { FIRST_RTO.max(self.min) } else { Nanos((self.srtt + margin) as u64) };
+        let plain = if self.srtt == 0.0 { FIRST_RTO.max(self.min) } else { Span((self.srtt + margin) as u64) };
         // The bound is on backing off: a path may be longer than it.
-        Nanos(plain.0.saturating_mul(1 << self.backoff.min(16))).min(MAX_RTO.max(plain))
+        Span(plain.0.saturating_mul(1 << self.backoff.min(16))).min(MAX_RTO.max(plain))
     }
 }
 
@@ -67,7 +67,7 @@ mod tests {
 
     #[test]
     fn the_timeout_is_rfc_6298s_with_a_margin() {
-        let ms = Nanos::from_millis;
+        let ms = Span::from_millis;
         let mut rto = Rto::new(ms(200));
         assert_eq!(rto.timeout(), ms(1000));
         rto.measured(ms(100));

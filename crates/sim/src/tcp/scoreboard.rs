@@ -4,7 +4,7 @@
 //! which all is decided, below which nothing waits to be sent again) only move forward. Not in here: the rescue retransmission
 //! (RFC 6675 §4 NextSeg 4) and finding a lost retransmission other than by timeout, neither of which the RFC requires.
 
-use symbiosis_base::Nanos;
+use symbiosis_base::Instant;
 
 use super::Ack;
 use super::flight::{Fate, Flight, Record};
@@ -125,7 +125,7 @@ impl Scoreboard {
     }
 
     /// A packet was sent again.
-    pub(crate) fn resent(&mut self, flight: &mut Flight, number: u32, now: Nanos) {
+    pub(crate) fn resent(&mut self, flight: &mut Flight, number: u32, now: Instant) {
         let record = flight.at(number);
         (record.sent_at, record.resent) = (now, true);
         self.pipe += 1;

@@ -1,6 +1,6 @@
 //! TCP's sender: asks its controller how much and when, and sends what recovery says.
 
-use symbiosis_base::{Bytes, Nanos};
+use symbiosis_base::{Bytes, Instant};
 use symbiosis_control::{AckProcessed, Acked, Ask, Controller, Departure, LossKind, Lost, Notice, PacketLost, Permit, Report, Sent, Setup};
 use symbiosis_run::tally::Tally;
 use symbiosis_run::{FlowPlan, FlowSample, Recovery};
@@ -28,9 +28,9 @@ pub(crate) struct Sender {
     halving: Option<Halving>,
     rto: Rto,
     /// When the retransmission timer expires; never when nothing is outstanding.
-    rto_at: Nanos,
+    rto_at: Instant,
     /// When the controller lets the next packet leave.
-    departure: Nanos,
+    departure: Instant,
     /// Since the last ACK the window held a packet back.
     cwnd_limited: bool,
     eifel: Eifel,
@@ -61,8 +61,8 @@ impl Sender {
             },
             halving: (plan.recovery == Recovery::RateHalving).then(Halving::default),
             rto: Rto::new(plan.min_rto),
-            rto_at: Nanos::MAX,
-            departure: Nanos::ZERO,
+            rto_at: Instant::NEVER,
+            departure: Instant::START,
             cwnd_limited: false,
             eifel: Eifel::default(),
             timer: SendTimer::new(plan.send_timer),
@@ -87,14 +87,14 @@ impl Sender {
 
     /// The controller has heard all that an ACK, or the timer, says.
     #[inline]
-    fn processed(&mut self, now: Nanos, in_flight: Bytes) {
+    fn processed(&mut self, now: Instant, in_flight: Bytes) {
         let (recovering, limited) = (self.recovering(), std::mem::take(&mut self.cwnd_limited));
         let ack = AckProcessed::new(now).with_in_flight(in_flight).with_recovering(recovering).with_cwnd_limited(limited);
         self.controller.ack_processed(&ack);
     }
 
     #[inline]
-    fn permit(&mut self, now: Nanos, in_flight: u32) -> Permit {
+    fn permit(&mut self, now: Instant, in_flight: u32) -> Permit {
         let mut permit = self.controller.permit(&Ask::new(now, self.load.bytes(in_flight)));
         if let Some(halving) = &self.halving {
             let packets = halving.within(permit.window.packets(self.load.packet));
@@ -104,7 +104,7 @@ impl Sender {
     }
 
     /// Rate halving takes note of an ACK.
-    fn halve(&mut self, now: Nanos, begins: bool) {
+    fn halve(&mut self, now: Instant, begins: bool) {
         let in_flight = self.in_flight();
         let recovering = matches!(&self.board, Board::Sack(scoreboard) if scoreboard.recovering());
         let ask = Ask::new(now, self.load.bytes(in_flight));
@@ -126,12 +126,12 @@ impl SendingEnd for Sender {
         self.load.stop(self.flight.end());
     }
 
-    fn wake_at(&self) -> Nanos {
+    fn wake_at(&self) -> Instant {
         self.rto_at.min(self.departure)
     }
 
     #[inline]
-    fn acked(&mut self, now: Nanos, ack: &Ack, tally: &mut Tally) {
+    fn acked(&mut self, now: Instant, ack: &Ack, tally: &mut Tally) {
         let una = self.flight.una();
         let rtt = now - ack.echo;
         tally.rtt(now, rtt);
@@ -178,7 +178,7 @@ impl SendingEnd for Sender {
         };
         if self.flight.una() > una && restarts {
             let outstanding = self.flight.una() < self.flight.end();
-            self.rto_at = if outstanding { now + self.rto.timeout() } else { Nanos::MAX };
+            self.rto_at = if outstanding { now + self.rto.timeout() } else { Instant::NEVER };
         }
         let in_flight = self.load.bytes(self.in_flight());
         if self.flight.una() > una && self.eifel.acceptable(ack.echo) {
@@ -198,7 +198,7 @@ impl SendingEnd for Sender {
         }
     }
 
-    fn wake(&mut self, now: Nanos, tally: &mut Tally) {
+    fn wake(&mut self, now: Instant, tally: &mut Tally) {
         if now < self.rto_at {
             return;
         }
@@ -228,8 +228,8 @@ impl SendingEnd for Sender {
     }
 
     #[inline]
-    fn send(&mut self, now: Nanos, tally: &mut Tally, mut out: impl FnMut(Data)) {
-        self.departure = Nanos::MAX;
+    fn send(&mut self, now: Instant, tally: &mut Tally, mut out: impl FnMut(Data)) {
+        self.departure = Instant::NEVER;
         loop {
             let nothing_new = self.flight.end() == self.load.packets;
             let again = match &mut self.board {
@@ -275,7 +275,7 @@ impl SendingEnd for Sender {
                     self.flight.push(now, self.flight.end() + 1 == self.load.packets)
                 }
             };
-            if self.rto_at == Nanos::MAX {
+            if self.rto_at == Instant::NEVER {
                 self.rto_at = now + self.rto.timeout();
             }
             let bytes = self.load.size(number);
@@ -289,7 +289,7 @@ impl SendingEnd for Sender {
         }
     }
 
-    fn sample(&mut self, now: Nanos, tally: &Tally) -> FlowSample {
+    fn sample(&mut self, now: Instant, tally: &Tally) -> FlowSample {
         let (retransmissions, timeouts) = tally.totals();
         let in_flight = self.in_flight();
         let window = self.permit(now, in_flight).window;

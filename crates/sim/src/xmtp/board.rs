@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use symbiosis_base::Nanos;
+use symbiosis_base::Instant;
 
 use super::Report;
 use crate::runs::Runs;
@@ -17,7 +17,7 @@ pub(crate) struct Board {
     /// Transmissions thought to be in the network.
     in_flight: u32,
     /// Transmissions not yet decided upon, in order: when each left, and which packet it carried. The first has the serial `first`.
-    order: VecDeque<(Nanos, u32)>,
+    order: VecDeque<(Instant, u32)>,
     first: u32,
     /// Serials of arrived transmissions end here.
     latest: u32,
@@ -46,7 +46,7 @@ impl Board {
     }
 
     /// A packet was sent, for the first time or again.
-    pub(crate) fn sent(&mut self, flight: &mut Flight, number: u32, now: Nanos, again: bool) {
+    pub(crate) fn sent(&mut self, flight: &mut Flight, number: u32, now: Instant, again: bool) {
         if again {
             let record = flight.at(number);
             (record.sent_at, record.lost, record.resent) = (now, false, true);

@@ -17,7 +17,7 @@ mod sender;
 pub(crate) use receiver::Receiver;
 pub(crate) use sender::Sender;
 
-use symbiosis_base::{Bytes, Nanos};
+use symbiosis_base::{Bytes, Instant, ReceiverInstant, Span};
 use symbiosis_control::Setup;
 use symbiosis_control::observer::{Findings, Observer};
 use symbiosis_control::params::Values;
@@ -44,16 +44,16 @@ pub(crate) fn ends(plan: &FlowPlan, seed: u64, observer: fn(&Setup, &Values) -> 
         Setup::new(plan.packet).with_initial_window(Bytes(plan.initial_window * plan.packet.0)).with_timer(plan.send_timer).with_seed(seed);
     let controller = (plan.cc.build)(&setup, &plan.params);
     // The sender's timer is coarse; the receiver's clock is exact.
-    let observer = observer(&setup.with_timer(Nanos::ZERO), &plan.params);
+    let observer = observer(&setup.with_timer(Span::ZERO), &plan.params);
     (Sender::new(plan, controller), Receiver::new(observer, plan.ack.0 as u32))
 }
 
 /// A data packet. Packets are numbered from 0; a number stands for the same payload whenever it is sent.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Data {
-    sent_at: Nanos,
+    sent_at: Instant,
     /// Smoothed round-trip time of the sender.
-    rtt: Nanos,
+    rtt: Span,
     number: u32,
     /// Counts transmissions.
     serial: u32,
@@ -89,11 +89,11 @@ pub(crate) struct Report {
     /// Size on the wire.
     bytes: u32,
     /// … when it left, on the sender's clock …
-    echo: Nanos,
+    echo: Instant,
     /// … when it arrived …
-    received_at: Nanos,
+    received_at: ReceiverInstant,
     /// … and how long the report has waited since.
-    held: Nanos,
+    held: Span,
     /// What the controller's half found.
     findings: Findings,
 }

@@ -1,6 +1,6 @@
 //! XMTP's sender: keeps the rate that its controller says, and sends again what is missing.
 
-use symbiosis_base::{Bytes, Nanos};
+use symbiosis_base::{Bytes, Instant, Span};
 use symbiosis_control::{AckProcessed, Acked, Ask, Controller, Departure, LossKind, Lost, Report as Told, Sent};
 use symbiosis_run::tally::Tally;
 use symbiosis_run::{FlowPlan, FlowSample};
@@ -19,9 +19,9 @@ pub(crate) struct Sender {
     load: Load,
     rto: Rto,
     /// When no report has come for too long; never when nothing is outstanding.
-    rto_at: Nanos,
+    rto_at: Instant,
     /// When the controller lets the next packet leave.
-    departure: Nanos,
+    departure: Instant,
     /// Since the last report the window held a packet back.
     cwnd_limited: bool,
     timer: SendTimer,
@@ -36,8 +36,8 @@ impl Sender {
             board: Board::default(),
             load: Load::new(plan),
             rto: Rto::new(plan.min_rto),
-            rto_at: Nanos::MAX,
-            departure: Nanos::ZERO,
+            rto_at: Instant::NEVER,
+            departure: Instant::START,
             cwnd_limited: false,
             timer: SendTimer::new(plan.send_timer),
             receiver_times: plan.receiver_times,
@@ -45,12 +45,12 @@ impl Sender {
     }
 
     /// How long a report may stay out: the receiver may let it wait for another round trip.
-    fn patience(&self) -> Nanos {
+    fn patience(&self) -> Span {
         self.rto.timeout() + self.rto.srtt()
     }
 
     /// The controller has heard all that a report, or the timer, says.
-    fn processed(&mut self, now: Nanos, in_flight: Bytes) {
+    fn processed(&mut self, now: Instant, in_flight: Bytes) {
         let (recovering, limited) = (self.board.recovering(&self.flight), std::mem::take(&mut self.cwnd_limited));
         let ack = AckProcessed::new(now).with_in_flight(in_flight).with_recovering(recovering).with_cwnd_limited(limited);
         self.controller.ack_processed(&ack);
@@ -65,11 +65,11 @@ impl SendingEnd for Sender {
         self.load.stop(self.flight.end());
     }
 
-    fn wake_at(&self) -> Nanos {
+    fn wake_at(&self) -> Instant {
         self.rto_at.min(self.departure)
     }
 
-    fn acked(&mut self, now: Nanos, report: &Report, tally: &mut Tally) {
+    fn acked(&mut self, now: Instant, report: &Report, tally: &mut Tally) {
         let rtt = now - report.echo - report.held;
         tally.rtt(now, rtt);
         self.rto.measured(rtt);
@@ -95,7 +95,7 @@ impl SendingEnd for Sender {
             );
         });
         // Any report shows that both ways are open.
-        self.rto_at = if self.board.in_flight() > 0 { now + self.patience() } else { Nanos::MAX };
+        self.rto_at = if self.board.in_flight() > 0 { now + self.patience() } else { Instant::NEVER };
         let in_flight = self.load.bytes(self.board.in_flight());
         if begins {
             self.controller.lost(&Lost::new(now, LossKind::FastRetransmit, in_flight + lost).with_bytes(lost));
@@ -108,7 +108,7 @@ impl SendingEnd for Sender {
         }
     }
 
-    fn wake(&mut self, now: Nanos, tally: &mut Tally) {
+    fn wake(&mut self, now: Instant, tally: &mut Tally) {
         if now < self.rto_at {
             return;
         }
@@ -123,15 +123,15 @@ impl SendingEnd for Sender {
         tally.timeout(now);
         self.rto.expired();
         // Armed again by the packet that is sent now or when the controller lets one leave.
-        self.rto_at = Nanos::MAX;
+        self.rto_at = Instant::NEVER;
     }
 
     fn report(&mut self, report: &Told) {
         self.controller.report(report);
     }
 
-    fn send(&mut self, now: Nanos, tally: &mut Tally, mut out: impl FnMut(Data)) {
-        self.departure = Nanos::MAX;
+    fn send(&mut self, now: Instant, tally: &mut Tally, mut out: impl FnMut(Data)) {
+        self.departure = Instant::NEVER;
         loop {
             let nothing_new = self.flight.end() == self.load.packets;
             let again = self.board.next(&mut self.flight);
@@ -159,7 +159,7 @@ impl SendingEnd for Sender {
             let number = again.unwrap_or_else(|| self.flight.push(now, self.flight.end() + 1 == self.load.packets));
             let serial = self.board.serial();
             self.board.sent(&mut self.flight, number, now, again.is_some());
-            if self.rto_at == Nanos::MAX {
+            if self.rto_at == Instant::NEVER {
                 self.rto_at = now + self.patience();
             }
             let (bytes, last) = (self.load.size(number), number + 1 == self.load.packets);
@@ -173,7 +173,7 @@ impl SendingEnd for Sender {
         }
     }
 
-    fn sample(&mut self, now: Nanos, tally: &Tally) -> FlowSample {
+    fn sample(&mut self, now: Instant, tally: &Tally) -> FlowSample {
         let (retransmissions, timeouts) = tally.totals();
         let in_flight = self.board.in_flight();
         let window = self.controller.permit(&Ask::new(now, self.load.bytes(in_flight))).window;

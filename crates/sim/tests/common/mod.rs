@@ -1,7 +1,7 @@
 //! Plans for tests and benches: a dumbbell in a few words.
 #![allow(dead_code)]
 
-use symbiosis_base::{Bytes, Nanos, Rate};
+use symbiosis_base::{Bytes, Instant, Rate, Span};
 use symbiosis_control::params::{Value, Values};
 
 use symbiosis_control::registry::{self, Entry};
@@ -15,16 +15,16 @@ pub struct Dumbbell {
 
 impl Dumbbell {
     pub fn new(mbps: f64, delay_ms: u64, queue: u64, duration_s: u64) -> Dumbbell {
-        let duration = Nanos::from_millis(duration_s * 1000);
-        let spec = LinkSpec { queue: QueueLimit::Packets(queue), ..LinkSpec::ideal(Rate::from_mbps(mbps), Nanos::from_millis(delay_ms)) };
+        let duration = Span::from_millis(duration_s * 1000);
+        let spec = LinkSpec { queue: QueueLimit::Packets(queue), ..LinkSpec::ideal(Rate::from_mbps(mbps), Span::from_millis(delay_ms)) };
         let bottleneck = PlannedLink { name: "bottleneck".into(), listed: true, spec };
         Dumbbell {
             plan: Plan {
                 name: "test".into(),
                 duration,
                 seed: 1,
-                measure_from: Nanos::ZERO,
-                measure_to: duration,
+                measure_from: Instant::START,
+                measure_to: Instant::after(duration),
                 sample_every: None,
                 links: vec![bottleneck],
                 flows: Vec::new(),
@@ -34,7 +34,7 @@ impl Dumbbell {
     }
 
     fn access(&mut self, mbps: f64, delay_ms: u64) -> LinkId {
-        let spec = LinkSpec::ideal(Rate::from_mbps(mbps), Nanos::from_millis(delay_ms));
+        let spec = LinkSpec::ideal(Rate::from_mbps(mbps), Span::from_millis(delay_ms));
         self.plan.links.push(PlannedLink { name: "access".into(), listed: false, spec });
         self.plan.links.len() - 1
     }
@@ -51,8 +51,8 @@ impl Dumbbell {
             id: format!("{cc}-{}", self.plan.flows.len()),
             cc: entry,
             params: told(entry, &[]),
-            start: Nanos::ZERO,
-            stop: Nanos::MAX,
+            start: Instant::START,
+            stop: Instant::NEVER,
             bytes: None,
             packet: Bytes(1040),
             header: Bytes(40),
@@ -60,11 +60,11 @@ impl Dumbbell {
             initial_window: 2,
             recovery,
             delayed_ack: false,
-            ack_delay: Nanos::from_millis(40),
-            min_rto: Nanos::from_millis(200),
+            ack_delay: Span::from_millis(40),
+            min_rto: Span::from_millis(200),
             receiver_times: false,
-            send_timer: Nanos::ZERO,
-            coalesce: Nanos::ZERO,
+            send_timer: Span::ZERO,
+            coalesce: Span::ZERO,
             route,
             ack_route,
         });
@@ -73,7 +73,7 @@ impl Dumbbell {
 
     /// Adds UDP of `(second, Mbit/s from then on)` across the bottleneck.
     pub fn udp(&mut self, sizes: Sizes, gaps: Gaps, rate: &[(u64, f64)]) {
-        let rate: Vec<_> = rate.iter().map(|(s, mbps)| (Nanos::from_millis(s * 1000), Rate::from_mbps(*mbps))).collect();
+        let rate: Vec<_> = rate.iter().map(|(s, mbps)| (Instant::from_millis(s * 1000), Rate::from_mbps(*mbps))).collect();
         let traffic = TrafficSpec { sizes, gaps, rate: Steps::new(&rate) };
         self.plan.cross.push(CrossPlan { traffic, route: vec![0] });
     }
@@ -85,7 +85,7 @@ impl Dumbbell {
 
     /// Statistics from `s` seconds on.
     pub fn measure_from(mut self, s: u64) -> Plan {
-        self.plan.measure_from = Nanos::from_millis(s * 1000);
+        self.plan.measure_from = Instant::from_millis(s * 1000);
         self.plan
     }
 }

@@ -7,25 +7,25 @@ mod queueing;
 mod recovery;
 
 use proptest::prelude::*;
-use symbiosis_base::{Bytes, Nanos};
+use symbiosis_base::{Bytes, Instant, Span};
 use symbiosis_path::{QueueLimit, RateSpec, Trace};
 use symbiosis_run::{FlowPlan, FlowSummary, LinkId, LinkSummary, Outcome, Plan, PlannedLink};
 use symbiosis_sim::run;
 
 /// The least time in which `size` can be sent; a trace may send at the very instant.
-fn transmission(rate: &RateSpec, size: Bytes) -> Nanos {
+fn transmission(rate: &RateSpec, size: Bytes) -> Span {
     match rate {
         RateSpec::Constant(rate) => rate.time_for(size),
         RateSpec::Steps(steps) => steps.max().time_for(size),
-        RateSpec::Trace(_) => Nanos::ZERO,
+        RateSpec::Trace(_) => Span::ZERO,
     }
 }
 
 /// The least time in which `size` can cross a route, less half a nanosecond of rounding for each link.
-fn crossing(plan: &Plan, route: &[LinkId], size: Bytes) -> Nanos {
-    route.iter().fold(Nanos::ZERO, |sum, link| {
+fn crossing(plan: &Plan, route: &[LinkId], size: Bytes) -> Span {
+    route.iter().fold(Span::ZERO, |sum, link| {
         let spec = &plan.links[*link].spec;
-        sum.saturating_add(spec.delay).saturating_add(transmission(&spec.rate, size) - Nanos(1))
+        sum.saturating_add(spec.delay).saturating_add(transmission(&spec.rate, size) - Span(1))
     })
 }
 
@@ -42,7 +42,7 @@ fn balances(plan: &Plan, outcome: &Outcome) {
 
 /// Everything is measured.
 fn whole(plan: &Plan) -> bool {
-    plan.measure_from == Nanos::ZERO && plan.measure_to == plan.duration
+    plan.measure_from == Instant::START && plan.measure_to == plan.end()
 }
 
 fn link_holds(plan: &Plan, planned: &PlannedLink, link: &LinkSummary) {
@@ -74,7 +74,7 @@ fn flow_holds(plan: &Plan, planned: &FlowPlan, flow: &FlowSummary) {
     if !whole(plan) {
         return;
     }
-    let span = plan.duration - planned.start;
+    let span = plan.end() - planned.start;
     let payload = flow.goodput_mbps * 1e6 / 8.0 * span.secs();
     if let Some(bytes) = planned.bytes {
         assert!(payload <= bytes.as_f64() + 0.5, "{payload} of {bytes} arrived");
@@ -87,7 +87,7 @@ fn flow_holds(plan: &Plan, planned: &FlowPlan, flow: &FlowSummary) {
 }
 
 /// A run with samples: the same result, and samples that fit it.
-fn sampling_only_looks(plan: &Plan, plain: &Outcome, every: Nanos) {
+fn sampling_only_looks(plan: &Plan, plain: &Outcome, every: Span) {
     let sampled = run(&Plan { sample_every: Some(every), ..plan.clone() });
     assert_eq!(sampled.summary, plain.summary);
     assert_eq!(sampled.ledger, plain.ledger);
@@ -115,6 +115,6 @@ proptest! {
         for (planned, flow) in plan.flows.iter().zip(&outcome.summary.flows) {
             flow_holds(&plan, planned, flow);
         }
-        sampling_only_looks(&plan, &outcome, Nanos::from_millis(every));
+        sampling_only_looks(&plan, &outcome, Span::from_millis(every));
     }
 }

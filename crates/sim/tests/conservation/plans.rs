@@ -3,17 +3,17 @@
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
-use symbiosis_base::{Bytes, Nanos, Rate};
+use symbiosis_base::{Bytes, Instant, Rate, Span};
 use symbiosis_control::params::Values;
 use symbiosis_control::registry;
 use symbiosis_path::{CoDelSpec, Discipline, FqCoDelSpec, Gaps, LinkSpec, OnOff, QueueLimit, RateSpec, Sizes, Steps, Trace, TrafficSpec};
 use symbiosis_run::{CrossPlan, FlowPlan, LinkId, Plan, PlannedLink, Recovery};
 
 /// Four seconds and a bit: nothing that goes by whole milliseconds happens at the very end.
-pub const DURATION: Nanos = Nanos(4_000_000_007);
+pub const DURATION: Span = Span(4_000_000_007);
 
-fn ms(from: u64, to: u64) -> impl Strategy<Value = Nanos> {
-    (from..to).prop_map(Nanos::from_millis)
+fn ms(from: u64, to: u64) -> impl Strategy<Value = Span> {
+    (from..to).prop_map(Span::from_millis)
 }
 
 /// Rates from 0.3 to 20 Mbit/s.
@@ -28,9 +28,9 @@ fn steps() -> impl Strategy<Value = Steps> {
         let mut at = 0;
         let later = more.into_iter().map(|(after, rate)| {
             at += after;
-            (Nanos::from_millis(at), rate)
+            (Instant::from_millis(at), rate)
         });
-        Steps::new(&[(Nanos::ZERO, first)].into_iter().chain(later).collect::<Vec<_>>())
+        Steps::new(&[(Instant::START, first)].into_iter().chain(later).collect::<Vec<_>>())
     })
 }
 
@@ -64,7 +64,7 @@ fn link() -> impl Strategy<Value = LinkSpec> {
         1 => trace().prop_map(RateSpec::Trace),
     ];
     let loss = prop_oneof![1 => Just(0.0), 1 => 0.0..0.1];
-    let jitter = prop_oneof![2 => Just(Nanos::ZERO), 1 => ms(1, 6)];
+    let jitter = prop_oneof![2 => Just(Span::ZERO), 1 => ms(1, 6)];
     (rate, ms(0, 40), queue(), discipline(), loss, jitter).prop_map(|(rate, delay, queue, discipline, loss, jitter)| LinkSpec {
         rate,
         delay,
@@ -99,7 +99,7 @@ fn flow() -> impl Strategy<Value = FlowDraw> {
     let times = (ms(0, 2000), option::of(ms(0, 4000)), option::of(1..300_000u64));
     let ends = (any::<bool>(), any::<bool>(), 1..12u64, prop_oneof![Just(1040u64), Just(1500)], prop_oneof![Just(200u64), Just(1000)]);
     let own = [ms(0, 30), ms(0, 30)].prop_map(|delays| delays.map(|delay| LinkSpec::ideal(Rate::from_mbps(50.0), delay)));
-    let micros = |most: u64| prop_oneof![2 => Just(Nanos::ZERO), 1 => (1..most).prop_map(Nanos::from_micros)];
+    let micros = |most: u64| prop_oneof![2 => Just(Span::ZERO), 1 => (1..most).prop_map(Span::from_micros)];
     let host = (micros(2000), micros(20_000));
     (0..registry::ALL.len(), recovery, times, ends, host, own, data, acks).prop_map(|(cc, recovery, times, ends, host, own, data, acks)| {
         let cc = &registry::ALL[cc];
@@ -107,8 +107,8 @@ fn flow() -> impl Strategy<Value = FlowDraw> {
             id: cc.name.into(),
             cc,
             params: Values::resolve(cc.params, &[]).unwrap(),
-            start: times.0,
-            stop: times.1.unwrap_or(Nanos::MAX),
+            start: Instant::after(times.0),
+            stop: times.1.map_or(Instant::NEVER, Instant::after),
             bytes: times.2.map(Bytes),
             packet: Bytes(ends.3),
             header: Bytes(40),
@@ -116,8 +116,8 @@ fn flow() -> impl Strategy<Value = FlowDraw> {
             initial_window: ends.2,
             recovery,
             delayed_ack: ends.0,
-            ack_delay: Nanos::from_millis(40),
-            min_rto: Nanos::from_millis(ends.4),
+            ack_delay: Span::from_millis(40),
+            min_rto: Span::from_millis(ends.4),
             receiver_times: ends.1,
             send_timer: host.0,
             coalesce: host.1,
@@ -138,7 +138,7 @@ fn cross() -> impl Strategy<Value = CrossPlan> {
 
 /// Three links that flows may share, and one to four flows.
 pub fn plan() -> impl Strategy<Value = Plan> {
-    let window = prop_oneof![2 => Just((Nanos::ZERO, DURATION)), 1 => (ms(0, 2000), ms(2000, 4000))];
+    let window = prop_oneof![2 => Just((Span::ZERO, DURATION)), 1 => (ms(0, 2000), ms(2000, 4000))];
     (any::<u64>(), window, [link(), link(), link()], vec(flow(), 1..5), vec(cross(), 0..3)).prop_map(
         |(seed, window, links, draws, cross)| {
             let listed = |(at, spec): (usize, LinkSpec)| PlannedLink { name: format!("link {at}"), listed: true, spec };
@@ -156,7 +156,7 @@ pub fn plan() -> impl Strategy<Value = Plan> {
                     FlowPlan { route, ack_route, ..draw.flow }
                 })
                 .collect();
-            let (measure_from, measure_to) = window;
+            let (measure_from, measure_to) = (Instant::after(window.0), Instant::after(window.1));
             Plan { name: "any".into(), duration: DURATION, seed, measure_from, measure_to, sample_every: None, links, flows, cross }
         },
     )

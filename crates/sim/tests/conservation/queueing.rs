@@ -1,6 +1,6 @@
 //! Identities of queueing theory, which hold for any queue and know nothing of how this one is computed.
 
-use symbiosis_base::{Bytes, Nanos, Random, Rate};
+use symbiosis_base::{Bytes, Instant, Random, Rate, Span};
 use symbiosis_path::{Gaps, Link, LinkSpec, QueueLimit, Sizes, Steps, Traffic, TrafficSpec};
 use symbiosis_run::Recovery;
 use symbiosis_sim::run;
@@ -46,10 +46,10 @@ fn evenly_spaced_packets_never_wait() {
 /// Little: the packets that wait, over time, are the rate of arrivals times the mean wait. Here to rounding, over a whole busy time.
 #[test]
 fn the_queue_is_the_throughput_times_the_wait() {
-    let end = Nanos::from_millis(100_000);
-    let spec = LinkSpec { queue: QueueLimit::Packets(20), ..LinkSpec::ideal(Rate::from_mbps(MBPS), Nanos::from_millis(10)) };
-    let mut link = Link::watched(&spec, Random::new(1, 1), Nanos::ZERO, end, None);
-    let rate = Steps::new(&[(Nanos::ZERO, Rate::from_mbps(1.5 * MBPS)), (Nanos::from_millis(90_000), Rate::ZERO)]);
+    let end = Instant::from_millis(100_000);
+    let spec = LinkSpec { queue: QueueLimit::Packets(20), ..LinkSpec::ideal(Rate::from_mbps(MBPS), Span::from_millis(10)) };
+    let mut link = Link::watched(&spec, Random::new(1, 1), Instant::START, end, None);
+    let rate = Steps::new(&[(Instant::START, Rate::from_mbps(1.5 * MBPS)), (Instant::from_millis(90_000), Rate::ZERO)]);
     let load = TrafficSpec { sizes: Sizes::Internet, gaps: Gaps::Exponential, rate };
     let (mut waits, mut served) = (0.0, 0);
     for (at, size) in Traffic::new(load, Random::new(1, 2)) {
@@ -70,7 +70,7 @@ fn in_a_standing_queue_window_rate_and_delay_agree() {
     for flows in [1, 3] {
         // FAST keeps a queue of its own choice, so nothing moves.
         let mut dumbbell = Dumbbell::new(MBPS, 30, u64::MAX, 120);
-        dumbbell.plan.sample_every = Some(Nanos::from_millis(97));
+        dumbbell.plan.sample_every = Some(Span::from_millis(97));
         for _ in 0..flows {
             dumbbell.flow("fast", Recovery::Sack);
         }

@@ -1,6 +1,6 @@
 //! What recovery owes, whatever its kind: a finite flow gets through, and a path that comes back is used again.
 
-use symbiosis_base::{Bytes, Nanos, Rate};
+use symbiosis_base::{Bytes, Instant, Rate, Span};
 use symbiosis_path::{Gaps, QueueLimit, RateSpec, Sizes, Steps};
 use symbiosis_run::{FlowSummary, Outcome, Recovery};
 use symbiosis_sim::run;
@@ -16,14 +16,14 @@ const BYTES: Bytes = Bytes(200 * 1000 + 1);
 fn finite(recovery: Recovery, seed: u64, change: impl Fn(&mut Dumbbell)) -> Outcome {
     let mut dumbbell = Dumbbell::new(10.0, 20, 100, 600);
     dumbbell.plan.seed = seed;
-    dumbbell.plan.sample_every = Some(Nanos::from_millis(100));
+    dumbbell.plan.sample_every = Some(Span::from_millis(100));
     dumbbell.flow("reno", recovery).bytes = Some(BYTES);
     change(&mut dumbbell);
     run(&dumbbell.plan)
 }
 
 /// It is complete, and what arrived is exactly what was sent.
-fn complete(outcome: &Outcome, start: Nanos) -> (&FlowSummary, f64) {
+fn complete(outcome: &Outcome, start: Instant) -> (&FlowSummary, f64) {
     let flow = &outcome.summary.flows[0];
     let completion = flow.completion_s.unwrap_or_else(|| panic!("not complete: {flow:?}"));
     let payload = flow.goodput_mbps * 1e6 / 8.0 * (outcome.summary.duration_s - start.secs());
@@ -38,7 +38,7 @@ fn a_finite_flow_gets_through_heavy_loss() {
     for recovery in ALL {
         for seed in 0..20 {
             let outcome = finite(recovery, seed, |dumbbell| dumbbell.bottleneck().loss = 0.2);
-            let (flow, _) = complete(&outcome, Nanos::ZERO);
+            let (flow, _) = complete(&outcome, Instant::START);
             assert!(flow.packets_lost > 15, "{recovery:?}: a fifth is lost");
         }
     }
@@ -53,7 +53,7 @@ fn a_finite_flow_gets_through_when_acks_are_lost() {
                 let back = dumbbell.plan.flows[0].ack_route[1];
                 dumbbell.plan.links[back].spec.loss = 0.3;
             });
-            let (flow, completion) = complete(&outcome, Nanos::ZERO);
+            let (flow, completion) = complete(&outcome, Instant::START);
             assert!(completion < 60.0, "{recovery:?}: {completion} s");
             assert!(flow.retransmissions < 60, "{recovery:?}: what arrived is hardly sent again: {flow:?}");
         }
@@ -62,7 +62,7 @@ fn a_finite_flow_gets_through_when_acks_are_lost() {
 
 fn dead(from_ms: u64, to_ms: u64, queue: u64) -> impl Fn(&mut Dumbbell) {
     move |dumbbell| {
-        let at = |ms, mbps| (Nanos::from_millis(ms), Rate::from_mbps(mbps));
+        let at = |ms, mbps| (Instant::from_millis(ms), Rate::from_mbps(mbps));
         dumbbell.bottleneck().rate = RateSpec::Steps(Steps::new(&[at(0, 10.0), at(from_ms, 0.0), at(to_ms, 10.0)]));
         dumbbell.bottleneck().queue = QueueLimit::Packets(queue);
     }
@@ -74,7 +74,7 @@ fn a_link_that_was_dead_is_used_again() {
         for queue in [0, 3, 100] {
             // The flow would take a third of a second or more.
             let outcome = finite(recovery, 1, dead(150, 5150, queue));
-            let (flow, completion) = complete(&outcome, Nanos::ZERO);
+            let (flow, completion) = complete(&outcome, Instant::START);
             assert!(flow.timeouts >= 3, "{recovery:?}: the timer backs off: {flow:?}");
             // The timer doubles: from 0.2 s or more, it has run out before twice the dead time.
             assert!(5.15 < completion && completion < 12.0 + 0.4 * flow.packets_lost as f64, "{recovery:?}, {queue}: {completion} s");
@@ -88,7 +88,7 @@ fn a_link_that_stays_dead_holds_what_it_has() {
     for recovery in ALL {
         for delayed_ack in [false, true] {
             let outcome = finite(recovery, 1, |dumbbell| {
-                let rate = &[(Nanos::ZERO, Rate::from_mbps(10.0)), (Nanos::from_millis(150), Rate::ZERO)];
+                let rate = &[(Instant::START, Rate::from_mbps(10.0)), (Instant::from_millis(150), Rate::ZERO)];
                 dumbbell.bottleneck().rate = RateSpec::Steps(Steps::new(rate));
                 dumbbell.plan.flows[0].delayed_ack = delayed_ack;
             });
@@ -110,11 +110,11 @@ fn a_flow_whose_first_packets_are_lost_recovers() {
                 // Thirty times the link's rate.
                 dumbbell.bottleneck().queue = QueueLimit::Packets(1);
                 dumbbell.udp(Sizes::Fixed(Bytes(200)), Gaps::Constant, &[(0, 300.0), (2, 0.0)]);
-                dumbbell.plan.flows[0].start = Nanos::from_millis(start_ms);
+                dumbbell.plan.flows[0].start = Instant::from_millis(start_ms);
             });
-            let (flow, completion) = complete(&outcome, Nanos::from_millis(start_ms));
+            let (flow, completion) = complete(&outcome, Instant::from_millis(start_ms));
             let before = outcome.flow_traces[0].iter().rev().find(|s| s.delivered_bytes == 0).unwrap();
-            assert!(before.at >= Nanos::from_millis(1900) && before.timeouts >= 1, "{recovery:?}: {before:?}");
+            assert!(before.at >= Instant::from_millis(1900) && before.timeouts >= 1, "{recovery:?}: {before:?}");
             assert!(flow.packets_lost >= 2 && completion < 30.0, "{recovery:?}: {completion} s, {flow:?}");
         }
     }
@@ -128,7 +128,7 @@ fn a_finite_flow_that_sent_all_before_its_stop_completes() {
             // Six packets leave at once, the last of one byte, and the queue has no room for the last.
             dumbbell.bottleneck().queue = QueueLimit::Packets(1);
             let flow = &mut dumbbell.plan.flows[0];
-            (flow.bytes, flow.initial_window, flow.stop) = (Some(Bytes(5001)), 6, Nanos::from_millis(30));
+            (flow.bytes, flow.initial_window, flow.stop) = (Some(Bytes(5001)), 6, Instant::from_millis(30));
         });
         let flow = &outcome.summary.flows[0];
         let payload = flow.goodput_mbps * 1e6 / 8.0 * outcome.summary.duration_s;
@@ -143,7 +143,7 @@ fn an_ack_opens_the_window_for_two_packets_at_most() {
     for recovery in [Recovery::Reno, Recovery::NewReno, Recovery::Sack] {
         let mut dumbbell = Dumbbell::new(10.0, 20, 100, 60);
         dumbbell.plan.links[0].spec.loss = 0.02;
-        dumbbell.plan.sample_every = Some(Nanos::from_millis(1));
+        dumbbell.plan.sample_every = Some(Span::from_millis(1));
         dumbbell.flow("reno", recovery);
         let outcome = run(&dumbbell.measure_from(0));
         let trace = &outcome.flow_traces[0];

@@ -1,10 +1,10 @@
 use super::*;
 use crate::crowded::{share_of_all, share_of_truth};
 use crate::ode::rk4;
-use symbiosis_base::{Bytes, Nanos, Rate};
+use symbiosis_base::{Bytes, Rate, Span};
 
 fn rivalry(mbps: f64, epsilon: f64, bdps: f64) -> Rivalry {
-    let (capacity, tau) = (Rate::from_mbps(mbps), Nanos::from_millis(50));
+    let (capacity, tau) = (Rate::from_mbps(mbps), Span::from_millis(50));
     let buffer = Bytes::from_f64(bdps * capacity.times(tau));
     Rivalry { capacity, tau, mean_rtt: tau, buffer, epsilon, packet: Bytes(1500) }
 }

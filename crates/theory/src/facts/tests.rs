@@ -13,7 +13,7 @@ fn path(capacity: f64, available: f64) -> Bandwidth {
 }
 
 /// The first time at which the integrated window reaches `goal` \[s\].
-fn first_time(model: &LotkaVolterra, b: &Bandwidth, tau: Nanos, w0: f64, goal: f64) -> f64 {
+fn first_time(model: &LotkaVolterra, b: &Bandwidth, tau: Span, w0: f64, goal: f64) -> f64 {
     let h = 1e-3;
     let (mut w, mut t) = ([w0], 0.0);
     loop {
@@ -33,7 +33,7 @@ proptest! {
         epsilon in 0.5..4.0f64, gamma in 0.1..0.95f64, k in 1.0..1000.0f64,
         free in 0.1..1.0f64, start in 0.001..0.5f64, rho in 0.6..0.99f64,
     ) {
-        let (model, b, tau) = (LotkaVolterra { epsilon, gamma }, path(k, k * free), Nanos::from_millis(70));
+        let (model, b, tau) = (LotkaVolterra { epsilon, gamma }, path(k, k * free), Span::from_millis(70));
         let limit = model.equilibrium(&b, tau);
         let exact = convergence_time(&model, &b, tau, start * limit, rho).secs();
         let seen = first_time(&model, &b, tau, start * limit, rho * limit);
@@ -46,12 +46,12 @@ proptest! {
 
 #[test]
 fn convergence_has_its_edges() {
-    let (b, tau) = (path(100.0, 80.0), Nanos::from_millis(100));
+    let (b, tau) = (path(100.0, 80.0), Span::from_millis(100));
     let limit = PAPER.equilibrium(&b, tau);
-    assert_eq!(convergence_time(&PAPER, &b, tau, 0.0, 0.99), Nanos::MAX);
-    assert_eq!(convergence_time(&PAPER, &b, tau, 1500.0, 1.0), Nanos::MAX);
-    assert_eq!(convergence_time(&PAPER, &b, tau, 0.99 * limit, 0.99), Nanos::ZERO);
-    assert_eq!(convergence_time(&PAPER, &b, tau, 2.0 * limit, 0.99), Nanos::ZERO);
+    assert_eq!(convergence_time(&PAPER, &b, tau, 0.0, 0.99), Span::MAX);
+    assert_eq!(convergence_time(&PAPER, &b, tau, 1500.0, 1.0), Span::MAX);
+    assert_eq!(convergence_time(&PAPER, &b, tau, 0.99 * limit, 0.99), Span::ZERO);
+    assert_eq!(convergence_time(&PAPER, &b, tau, 2.0 * limit, 0.99), Span::ZERO);
     // The bound is the time itself when nothing is free.
     let full = path(100.0, 0.0);
     assert_eq!(convergence_time(&PAPER, &full, tau, 1500.0, 0.99), convergence_bound(&PAPER, &full, tau, 1500.0, 0.99));
@@ -76,9 +76,9 @@ fn high_speed_growth(w: f64) -> f64 {
 
 #[test]
 fn the_other_laws_need_the_round_trips_that_s_says() {
-    let climb = Climb { from: 150_000.0, to: 1_500_000.0, packet: PACKET, rtt: Nanos::from_millis(50) };
+    let climb = Climb { from: 150_000.0, to: 1_500_000.0, packet: PACKET, rtt: Span::from_millis(50) };
     // Reno, by hand: 900 packets at one in 50 ms.
-    assert_eq!(climb.reno(), Nanos::from_millis(45_000));
+    assert_eq!(climb.reno(), Span::from_millis(45_000));
     // Reno ACK by ACK: cwnd grows by 1/cwnd for each of the packets of a round trip.
     let acked = round_trips(100.0, 1000.0, |w| (0..w as u32).fold(w, |grown, _| grown + 1.0 / grown) - w);
     assert!((acked * 0.05 / climb.reno().secs() - 1.0).abs() < 0.02, "{acked}");
@@ -206,7 +206,7 @@ proptest! {
 
     #[test]
     fn eq_18_is_eq_9(x in 1.0..200.0f64, others in 0.0..100.0f64, price in 1e-12..1e3f64, tau in 1u64..500) {
-        let tau = Nanos::from_millis(tau);
+        let tau = Span::from_millis(tau);
         let market = Market { price, ..MARKET };
         let window = PAPER.growth(mbps(x).times(tau), &path(100.0, 100.0 - others), tau) / tau.secs();
         let rate = market.growth(mbps(x), mbps(x + others), PAPER.epsilon);

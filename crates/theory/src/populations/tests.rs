@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use symbiosis_base::{Nanos, Rate};
+use symbiosis_base::{Rate, Span};
 use symbiosis_control::lotka_volterra::logistic;
 use symbiosis_control::lotka_volterra::{Bandwidth, LotkaVolterra};
 
@@ -83,7 +83,7 @@ proptest! {
     fn a_species_alone_follows_the_closed_form(epsilon in 0.1..3.0f64, capacity in 1.0..1e4f64, start in 0.01..2.0f64) {
         let alone = Species { start: 0.0, initial: start * capacity, epsilon, capacity };
         for (t, n) in &competition(&[alone], 0.9, 5.0, 0.01)[0] {
-            let closed = logistic(alone.initial, epsilon, epsilon / capacity, Nanos::from_secs(*t));
+            let closed = logistic(alone.initial, epsilon, epsilon / capacity, Span::from_secs(*t));
             prop_assert!((n / closed - 1.0).abs() < 1e-7, "{t}: {n} {closed}");
         }
     }
@@ -91,7 +91,7 @@ proptest! {
     #[test]
     fn two_flows_step_by_step_follow_the_two_species(second in 0.05..1.0f64, gamma in 0.1..0.95f64) {
         // The controller's step in turns with S Eq 17 for what is available: first order in the step, so 1e-3 of it is close.
-        let (model, tau) = (LotkaVolterra { epsilon: 1.95, gamma }, Nanos::from_millis(1000));
+        let (model, tau) = (LotkaVolterra { epsilon: 1.95, gamma }, Span::from_millis(1000));
         let species = [Species { initial: 10.0, ..alike(0.0) }, Species { initial: 100.0 * second, ..alike(0.0) }];
         let series = competition(&species, gamma, 5.0, 0.001);
         let mut w = species.map(|s| s.initial);
@@ -99,7 +99,7 @@ proptest! {
             let seen = |others: f64| Bandwidth {
                 capacity: Rate::from_bytes_per_s(100.0), available: Rate::from_bytes_per_s(100.0 - others),
             };
-            w = [0, 1].map(|i: usize| model.step(w[i], &seen(w[1 - i]), tau, Nanos::from_millis(1)));
+            w = [0, 1].map(|i: usize| model.step(w[i], &seen(w[1 - i]), tau, Span::from_millis(1)));
             for i in 0..2 {
                 prop_assert!((w[i] / series[i][k + 1].1 - 1.0).abs() < 5e-3, "{k}: {w:?}");
             }

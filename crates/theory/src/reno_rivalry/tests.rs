@@ -5,7 +5,7 @@ use crate::ode::rk4;
 
 /// S Fig 4: 10 Mbit/s, 50 ms, buffer in bandwidth-delay products.
 fn fig4(epsilon: f64, bdps: f64) -> Rivalry {
-    let (capacity, tau) = (Rate::from_mbps(10.0), Nanos::from_millis(50));
+    let (capacity, tau) = (Rate::from_mbps(10.0), Span::from_millis(50));
     let buffer = Bytes::from_f64(bdps * capacity.times(tau));
     Rivalry { capacity, tau, mean_rtt: tau, buffer, epsilon, packet: Bytes(1500) }
 }
@@ -15,7 +15,7 @@ proptest! {
     fn the_cycle_satisfies_eqs_22_and_24(
         epsilon in 0.5..50.0f64, mbps in 10.0..1000.0f64, bdps in 0.1..4.0f64, tau in 20u64..200, late in 1.0..2.0f64,
     ) {
-        let (capacity, tau) = (Rate::from_mbps(mbps), Nanos::from_millis(tau));
+        let (capacity, tau) = (Rate::from_mbps(mbps), Span::from_millis(tau));
         let buffer = Bytes::from_f64(bdps * capacity.times(tau));
         let rivalry = Rivalry { capacity, tau, mean_rtt: tau.scale(late), buffer, epsilon, packet: Bytes(1500) };
         if let Some(cycle) = rivalry.cycle() {

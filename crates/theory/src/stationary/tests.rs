@@ -1,13 +1,13 @@
 use std::string::ToString;
 
-use symbiosis_base::{Bytes, Nanos, Rate};
+use symbiosis_base::{Bytes, Instant, Rate, Span};
 use symbiosis_control::params::{Value, Values};
 use symbiosis_control::symbiosis::EPSILON;
 use symbiosis_control::{Acked, Ask, Controller, Report, Setup, registry};
 
 use super::*;
 
-const RTT: Nanos = Nanos::from_millis(100);
+const RTT: Span = Span::from_millis(100);
 const PACKET: Bytes = Bytes(1000);
 
 fn setup(seed: u64) -> Setup {
@@ -15,10 +15,10 @@ fn setup(seed: u64) -> Setup {
 }
 
 fn packets(flow: &dyn Controller) -> f64 {
-    flow.permit(&Ask::new(Nanos::ZERO, Bytes::ZERO)).window.packets(PACKET)
+    flow.permit(&Ask::new(Instant::START, Bytes::ZERO)).window.packets(PACKET)
 }
 
-fn ack(now: Nanos) -> Acked {
+fn ack(now: Instant) -> Acked {
     Acked::new(now, 0, PACKET, now - RTT).with_rtt(Some(RTT))
 }
 
@@ -41,10 +41,10 @@ fn under_the_model_the_window_has_the_stationary_spread() {
             let values = Values::resolve(entry.params, &given.map(|(name, value)| (name.to_string(), value))).unwrap();
             let mut flow = (entry.build)(&setup(seed), &values);
             let k = Rate::from_mbps(100.0);
-            flow.acked(&ack(RTT));
-            flow.report(&Report::Path { now: RTT, capacity: k, available: k });
+            flow.acked(&ack(Instant::after(RTT)));
+            flow.report(&Report::Path { now: Instant::after(RTT), capacity: k, available: k });
             for i in 0..200 * 420 {
-                flow.acked(&ack(RTT + Nanos::from_millis(5) * i));
+                flow.acked(&ack(Instant::after(RTT) + Span::from_millis(5) * i));
                 if i >= 200 * 20 {
                     let w = packets(flow.as_ref());
                     (sum, squares, count) = (sum + w, squares + w * w, count + 1.0);

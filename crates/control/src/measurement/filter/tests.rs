@@ -2,7 +2,7 @@ use alloc::string::ToString;
 use symbiosis_base::Random;
 
 use super::*;
-use crate::Nanos;
+use crate::Instant;
 use crate::measurement::oracle::{Errors, Oracle};
 use crate::params::Value;
 
@@ -75,11 +75,11 @@ fn a_measurement_is_filtered_and_forgets() {
     let values = Values::resolve(&[FILTER, FILTER_WINDOW], &given).unwrap();
     let mut filtered = filtered(&values, Box::new(Oracle::new(Errors::default(), 1)));
     let mut read = |a: f64| {
-        let report = Report::Path { now: Nanos::ZERO, capacity: Rate::from_mbps(100.0), available: Rate::from_mbps(a) };
+        let report = Report::Path { now: Instant::START, capacity: Rate::from_mbps(100.0), available: Rate::from_mbps(a) };
         filtered.report(&report).unwrap().bandwidth.available.mbps()
     };
     assert!((read(80.0) - 80.0).abs() < 1e-9 && (read(40.0) - 60.0).abs() < 1e-9);
     filtered.forget();
-    let report = Report::Path { now: Nanos::ZERO, capacity: Rate::from_mbps(100.0), available: Rate::from_mbps(20.0) };
+    let report = Report::Path { now: Instant::START, capacity: Rate::from_mbps(100.0), available: Rate::from_mbps(20.0) };
     assert!((filtered.report(&report).unwrap().bandwidth.available.mbps() - 20.0).abs() < 1e-9);
 }

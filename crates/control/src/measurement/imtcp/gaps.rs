@@ -3,7 +3,7 @@
 //! What counts is how far apart they came to the link that is measured. Before it there is an access link, which spreads packets that
 //! left back to back: how long it takes for a packet is estimated elsewhere ([`super::capacity`]), and undone here.
 
-use crate::{Acked, Bytes, Nanos, Sent};
+use crate::{Acked, Bytes, Instant, ReceiverInstant, Sent, SignedSpan, Span};
 
 /// Two neighbours on the way: the earlier one, and what came after it up to the next ACK.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -45,9 +45,9 @@ pub struct Links {
     /// A full packet.
     pub packet: Bytes,
     /// How long the access link takes for one.
-    pub access: Nanos,
+    pub access: Span,
     /// How long the measured link takes for one; zero before that is known.
-    pub service: Nanos,
+    pub service: Span,
 }
 
 /// Packets that one ACK acknowledged, or that arrived at one instant.
@@ -57,16 +57,16 @@ struct Group {
     last: u64,
     bytes: u64,
     /// Of the last packet: when it left the host, and when the access link.
-    sent_at: Nanos,
-    entered_at: Nanos,
-    arrived_at: Nanos,
+    sent_at: Instant,
+    entered_at: Instant,
+    arrived_at: ReceiverInstant,
     /// That was told by the receiver, on its clock; otherwise it is when the ACK came.
     by_receiver: bool,
-    acked_at: Nanos,
-    /// From entering to arriving \[ns\]: by two clocks it may be anything, and only its changes tell.
-    delay: i64,
+    acked_at: Instant,
+    /// From entering to arriving: by two clocks it may be anything, and only its changes tell.
+    delay: SignedSpan,
     /// When the link can have sent all up to the last one, at the earliest, if it was busy all the time; as seen from where packets enter.
-    busy_until: Nanos,
+    busy_until: Instant,
     joint: bool,
     disordered: bool,
     /// A round-trip time was measured of one of them: they are not all repeated ones, which arrived long before their ACK came.
@@ -90,14 +90,14 @@ const DRIFT: f64 = 1e-4;
 /// The least delay seen.
 #[derive(Clone, Copy, Debug)]
 struct Least {
-    delay: i64,
-    at: Nanos,
+    delay: SignedSpan,
+    at: Instant,
 }
 
 impl Least {
     /// With as much added as two clocks may have drifted apart since; nothing where there is only one.
-    fn now(&self, now: Nanos, by_receiver: bool) -> i64 {
-        if by_receiver { self.delay.saturating_add((now - self.at).scale(DRIFT).0 as i64) } else { self.delay }
+    fn now(&self, now: Instant, by_receiver: bool) -> SignedSpan {
+        if by_receiver { self.delay + (now - self.at).scale(DRIFT) } else { self.delay }
     }
 }
 
@@ -163,16 +163,16 @@ impl Gaps {
     pub fn acked(&mut self, ack: &Acked, links: &Links) -> Option<Gap> {
         let packets = ack.bytes.packets(links.packet);
         let by_receiver = ack.received_at.is_some();
-        let arrived_at = ack.received_at.unwrap_or(ack.now);
+        let arrived_at = ack.received_at.unwrap_or(ack.now.into());
         // Packets that left before the latest one did not queue behind it.
         let ahead = self.latest.filter(|latest| latest.sent_at <= ack.sent_at);
-        let free_at = ahead.map_or(Nanos::ZERO, |latest| latest.entered_at.saturating_add(links.access.scale(packets)));
+        let free_at = ahead.map_or(Instant::START, |latest| latest.entered_at.saturating_add(links.access.scale(packets)));
         let entered_at = ack.sent_at.max(free_at).min(ack.now);
         let least = &mut self.least[usize::from(by_receiver)];
         if ack.rtt.is_some() || least.is_none() {
             // Only of packets that left once: of a repeated one nobody knows which copy arrived.
             // And with its wait for the access link: an estimate of that, once wrong, must not stay in it.
-            let whole = difference(arrived_at, ack.sent_at);
+            let whole = arrived_at.delay_since(ack.sent_at);
             if least.is_none_or(|least| whole <= least.now(ack.now, by_receiver)) {
                 *least = Some(Least { delay: whole, at: ack.now });
             }
@@ -186,8 +186,8 @@ impl Gaps {
             arrived_at,
             by_receiver,
             acked_at: ack.now,
-            delay: difference(arrived_at, entered_at),
-            busy_until: Nanos::ZERO,
+            delay: arrived_at.delay_since(entered_at),
+            busy_until: Instant::START,
             joint: true,
             disordered: false,
             timed: ack.rtt.is_some(),
@@ -256,11 +256,11 @@ impl Gaps {
     }
 
     /// How long the latest packet waited on its way, as its delay over the least tells.
-    pub fn queued(&self) -> Nanos {
-        let Some(latest) = self.latest else { return Nanos::ZERO };
+    pub fn queued(&self) -> Span {
+        let Some(latest) = self.latest else { return Span::ZERO };
         let least =
             self.least[usize::from(latest.by_receiver)].map_or(latest.delay, |least| least.now(latest.acked_at, latest.by_receiver));
-        Nanos(latest.delay.saturating_sub(least).max(0) as u64)
+        (latest.delay - least).max_zero()
     }
 
     /// Whether arrivals are merged beyond use.
@@ -272,11 +272,6 @@ impl Gaps {
     pub fn unused(&self) -> Unused {
         self.unused
     }
-}
-
-/// `a − b` \[ns\]: by two clocks it may be below zero.
-fn difference(a: Nanos, b: Nanos) -> i64 {
-    a.0.wrapping_sub(b.0) as i64
 }
 
 fn follows(before: u64, number: u64) -> bool {

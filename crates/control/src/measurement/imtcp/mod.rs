@@ -17,7 +17,7 @@ use alloc::boxed::Box;
 
 use crate::lotka_volterra::Bandwidth;
 use crate::measurement::{Measurement, Reading};
-use crate::{Acked, Bytes, Departure, Nanos, Rate, Sent, Setup, Unknown};
+use crate::{Acked, Bytes, Departure, Instant, Rate, Sent, Setup, Span, Unknown};
 
 use capacity::{Capacity, LITTLE};
 use gaps::{Gap, Gaps, Links};
@@ -45,7 +45,7 @@ const FEWEST_GAPS: f64 = 10.0;
 /// Packets that left closer than this part of a service time left back to back; or closer than the host's timer can place them.
 const BACK_TO_BACK: f64 = 0.05;
 /// Arrivals that were merged for so long are the network card's ways, and not a host's that paused: what was measured before holds no more.
-const MERGED_FOR: Nanos = Nanos::from_millis(1000);
+const MERGED_FOR: Span = Span::from_millis(1000);
 /// Least part of a smoothed round-trip time between two streams.
 const STREAM_SPACING: f64 = 1.0 / 3.0;
 
@@ -54,7 +54,7 @@ const STREAM_SPACING: f64 = 1.0 / 3.0;
 pub struct ImTcp {
     packet: Bytes,
     /// Gaps shorter than this are the host's.
-    timer: Nanos,
+    timer: Span,
     gaps: Gaps,
     capacity: Capacity,
     rivals: Rivals,
@@ -63,15 +63,15 @@ pub struct ImTcp {
     /// Time covered by joint gaps of late, faded \[s\].
     covered: f64,
     smoothed: f64,
-    last_ack: Option<Nanos>,
+    last_ack: Option<Instant>,
     /// Arrivals are merged since then.
-    merged: Option<Nanos>,
-    last_result: Option<Nanos>,
+    merged: Option<Instant>,
+    last_result: Option<Instant>,
     /// K and half the width of its interval.
     known_capacity: Option<(Rate, Rate)>,
     /// How long the link that competitors share, and the access link before it, take for a packet.
-    tight: Option<Nanos>,
-    access: Nanos,
+    tight: Option<Span>,
+    access: Span,
     /// The last result that was sure, and how many were not.
     result: Option<Reading>,
     unsure: u64,
@@ -95,7 +95,7 @@ impl ImTcp {
             last_result: None,
             known_capacity: None,
             tight: None,
-            access: Nanos::ZERO,
+            access: Span::ZERO,
             result: None,
             unsure: 0,
         }
@@ -105,7 +105,7 @@ impl ImTcp {
     fn start_anew(&mut self) {
         (self.rivals, self.capacity) = (Rivals::default(), Capacity::default());
         (self.last_result, self.known_capacity, self.result) = (None, None, None);
-        (self.tight, self.access) = (None, Nanos::ZERO);
+        (self.tight, self.access) = (None, Span::ZERO);
     }
 
     /// The part of K that competitors use, as far as is known.
@@ -117,7 +117,7 @@ impl ImTcp {
         if !gap.joint {
             return;
         }
-        let service = self.tight.map_or(0.0, Nanos::secs);
+        let service = self.tight.map_or(0.0, Span::secs);
         self.rivals.add(gap);
         self.covered += gap.entered;
         let packet = self.packet.as_f64();
@@ -129,8 +129,8 @@ impl ImTcp {
             return;
         }
         self.known_capacity = self.capacity.estimate(packet);
-        self.tight = self.capacity.of_tight().map(Nanos::from_secs);
-        self.access = Nanos::from_secs(self.result.map_or(0.0, |result| self.capacity.access(packet, result.bandwidth.available)));
+        self.tight = self.capacity.of_tight().map(Span::from_secs);
+        self.access = Span::from_secs(self.result.map_or(0.0, |result| self.capacity.access(packet, result.bandwidth.available)));
     }
 }
 
@@ -148,14 +148,14 @@ impl Measurement for ImTcp {
         }
         let since = ack.now - self.last_ack.unwrap_or(ack.now);
         self.last_ack = Some(ack.now);
-        if since > Nanos::ZERO {
+        if since > Span::ZERO {
             let longer = self
                 .result
                 .map_or(MOST_MEMORY, |result| (result.error.available / (result.bandwidth.capacity * DOUBT)).clamp(1.0, MOST_MEMORY));
             self.rivals.fade(since.secs(), longer * self.smoothed.max(LEAST_MEMORY));
             self.covered *= libm::exp(-since.secs() / (OF_LATE * self.smoothed));
         }
-        let links = Links { packet: self.packet, access: self.access, service: self.tight.unwrap_or(Nanos::ZERO) };
+        let links = Links { packet: self.packet, access: self.access, service: self.tight.unwrap_or(Span::ZERO) };
         let gap = self.gaps.acked(ack, &links);
         self.merged = self.gaps.is_merged().then(|| self.merged.unwrap_or(ack.now));
         if self.merged.is_some() && self.known_capacity.is_some() {
@@ -167,7 +167,7 @@ impl Measurement for ImTcp {
         let (capacity, capacity_error) = self.known_capacity.filter(|_| self.holds())?;
         if self.covered < LEAST_COVERED * OF_LATE * self.smoothed {
             let known = Bandwidth { capacity, available: self.result.map_or(capacity, |result| result.bandwidth.available) };
-            let spacing = Nanos::from_secs(STREAM_SPACING * self.smoothed);
+            let spacing = Span::from_secs(STREAM_SPACING * self.smoothed);
             self.streams.begin(ack.now, spacing, &known, self.packet, ack.in_flight.packets(self.packet));
         }
         let tight = Rate::of(self.packet, self.tight?);

@@ -7,7 +7,7 @@
 //! busy: more is free than was thought, and the next is faster.
 
 use crate::lotka_volterra::Bandwidth;
-use crate::{Bytes, Departure, Nanos, Sent};
+use crate::{Bytes, Departure, Instant, Sent, Span};
 
 /// Packets that a stream sends back to back at its start.
 const HEAD: u32 = 3;
@@ -29,21 +29,21 @@ const MOST_VAIN: i32 = 4;
 /// Decides departures.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Streams {
-    last_sent: Nanos,
+    last_sent: Instant,
     /// Packets of the stream under way that have not left: of its head, and of its body.
     head: u32,
     body: u32,
     /// Streams since the last result.
     vain: i32,
     /// Between packets of its body.
-    gap: Nanos,
+    gap: Span,
     /// When the last stream began.
-    begun: Option<Nanos>,
+    begun: Option<Instant>,
 }
 
 impl Streams {
     /// Begins a stream, unless one is under way or began less than `spacing` ago. `flight` is in packets.
-    pub fn begin(&mut self, now: Nanos, spacing: Nanos, known: &Bandwidth, packet: Bytes, flight: f64) {
+    pub fn begin(&mut self, now: Instant, spacing: Span, known: &Bandwidth, packet: Bytes, flight: f64) {
         if self.head + self.body > 0 || self.begun.is_some_and(|begun| now - begun < spacing) {
             return;
         }
@@ -86,17 +86,17 @@ mod tests {
     use super::*;
     use crate::Rate;
 
-    fn sent(number: u64, now: Nanos) -> Sent {
+    fn sent(number: u64, now: Instant) -> Sent {
         Sent { now, number, bytes: Bytes(1500), in_flight: Bytes(0), retransmission: false, app_limited: false }
     }
 
     /// Lets `count` packets leave when they should, or at the bench's own pace of one a millisecond.
     fn run(streams: &mut Streams, count: u64) -> alloc::vec::Vec<Departure> {
-        let mut now = Nanos::ZERO;
+        let mut now = Instant::START;
         let departures = (0..count).map(|number| {
             let departure = streams.departure();
             now = match departure {
-                Departure::Now => now + Nanos::from_millis(1),
+                Departure::Now => now + Span::from_millis(1),
                 Departure::At(at) | Departure::Regardless(at) => at,
             };
             streams.sent(&sent(number, now));
@@ -109,20 +109,20 @@ mod tests {
         Bandwidth { capacity: Rate::from_mbps(12.0), available: Rate::from_mbps(available) }
     }
 
-    const SPACING: Nanos = Nanos::from_millis(40);
+    const SPACING: Span = Span::from_millis(40);
 
     #[test]
     fn a_stream_is_three_at_once_and_some_at_its_rate() {
         let mut streams = Streams::default();
-        let ms = Nanos::from_millis;
+        let at_ms = Instant::from_millis;
         // 1.1 · 6 Mbit/s: one packet of 1500 bytes in 1.818 ms, after the first at 1 ms. An eighth of 64 packets.
-        streams.begin(ms(0), SPACING, &known(6.0), Bytes(1500), 64.0);
+        streams.begin(at_ms(0), SPACING, &known(6.0), Bytes(1500), 64.0);
         let departures = run(&mut streams, 12);
-        assert_eq!(departures[..3], [Departure::Now, Departure::Regardless(ms(1)), Departure::Regardless(ms(1))]);
-        let body: alloc::vec::Vec<_> = (1..=8).map(|i| Departure::Regardless(ms(1) + Nanos(1_818_182) * i)).collect();
+        assert_eq!(departures[..3], [Departure::Now, Departure::Regardless(at_ms(1)), Departure::Regardless(at_ms(1))]);
+        let body: alloc::vec::Vec<_> = (1..=8).map(|i| Departure::Regardless(at_ms(1) + Span(1_818_182) * i)).collect();
         assert_eq!(departures[3..11], body);
         assert_eq!(departures[11], Departure::Now);
-        streams.begin(ms(30), SPACING, &known(6.0), Bytes(1500), 64.0);
+        streams.begin(at_ms(30), SPACING, &known(6.0), Bytes(1500), 64.0);
         assert_eq!(streams.departure(), Departure::Now, "too soon for another");
     }
 
@@ -131,14 +131,14 @@ mod tests {
         let mut streams = Streams::default();
         let mut gaps = alloc::vec::Vec::new();
         for i in 0..5 {
-            streams.begin(SPACING * i, SPACING, &known(4.0), Bytes(1500), 0.0);
+            streams.begin(Instant::after(SPACING * i), SPACING, &known(4.0), Bytes(1500), 0.0);
             gaps.push(streams.gap.0 / 1000);
             run(&mut streams, 7);
         }
         // 4.4, 8.8 Mbit/s, and from then on 1.05 K.
         assert_eq!(gaps, [2727, 1363, 952, 952, 952]);
         streams.told();
-        streams.begin(SPACING * 9, SPACING, &known(4.0), Bytes(1500), 0.0);
+        streams.begin(Instant::after(SPACING * 9), SPACING, &known(4.0), Bytes(1500), 0.0);
         assert_eq!(streams.gap.0 / 1000, 2727);
     }
 
@@ -146,7 +146,7 @@ mod tests {
     fn the_rate_keeps_its_bounds() {
         for (available, gap) in [(0.0, 1_000_000.0 / 0.15), (12.0, 1_000_000.0 / 1.05)] {
             let mut streams = Streams::default();
-            streams.begin(Nanos::ZERO, Nanos::ZERO, &known(available), Bytes(1500), 100.0);
+            streams.begin(Instant::START, Span::ZERO, &known(available), Bytes(1500), 100.0);
             assert!((streams.gap.0 as f64 - gap).abs() <= 1.0);
         }
     }

@@ -5,16 +5,16 @@ use crate::Ask;
 use crate::params::Values;
 
 const PACKET: Bytes = Bytes(1500);
-const BASE: Nanos = Nanos::from_millis(10);
+const BASE: Span = Span::from_millis(10);
 
 /// What a flow says of K after three seconds alone on a link that takes `service` for a packet, from a host with that timer.
-fn capacity(service: Nanos, timer: Nanos) -> Option<f64> {
+fn capacity(service: Span, timer: Span) -> Option<f64> {
     let entry = crate::registry::find("symbiosis").unwrap();
     let setup = Setup { packet: PACKET, initial_window: Bytes(10 * PACKET.0), timer, seed: 1 };
     let mut flow = (entry.build)(&setup, &Values::resolve(entry.params, &[]).unwrap());
-    let (mut now, mut free_at, mut number) = (Nanos::ZERO, Nanos::ZERO, 0);
-    let mut flight: VecDeque<(Nanos, u64, Nanos)> = VecDeque::new();
-    while now < Nanos::from_millis(3000) {
+    let (mut now, mut free_at, mut number) = (Instant::START, Instant::START, 0);
+    let mut flight: VecDeque<(Instant, u64, Instant)> = VecDeque::new();
+    while now < Instant::from_millis(3000) {
         let in_flight = Bytes(PACKET.0 * flight.len() as u64);
         let permit = flow.permit(&Ask { now, in_flight });
         let (at, fits) = match permit.departure {
@@ -31,7 +31,7 @@ fn capacity(service: Nanos, timer: Nanos) -> Option<f64> {
             number += 1;
             continue;
         }
-        let ack = flight.front().map_or(Nanos::MAX, |(ack, ..)| *ack);
+        let ack = flight.front().map_or(Instant::NEVER, |(ack, ..)| *ack);
         if fits && at < ack {
             now = at;
             continue;
@@ -59,13 +59,13 @@ fn capacity(service: Nanos, timer: Nanos) -> Option<f64> {
 #[test]
 fn a_link_that_is_faster_than_the_host_can_tell_is_not_measured() {
     // 1500 bytes in 120 µs are 100 Mbit/s.
-    let service = Nanos::from_micros(120);
+    let service = Span::from_micros(120);
     for timer in [0, 20, 50, 100] {
-        let k = capacity(service, Nanos::from_micros(timer)).unwrap();
+        let k = capacity(service, Span::from_micros(timer)).unwrap();
         // Measured: 0.8 % with exact departures, 1.1 % with those that are early by up to 100 µs.
         assert!((k - 100.0).abs() < 2.0, "{k} Mbit/s with a timer of {timer} µs");
     }
     for timer in [130, 500] {
-        assert_eq!(capacity(service, Nanos::from_micros(timer)), None, "{timer} µs");
+        assert_eq!(capacity(service, Span::from_micros(timer)), None, "{timer} µs");
     }
 }

@@ -6,7 +6,7 @@
 use symbiosis_base::Random;
 
 use super::gaps::Gap;
-use crate::{Bytes, Departure, Nanos, Sent};
+use crate::{Bytes, Departure, Instant, Sent, Span};
 
 /// Of so many packets, the first few are a train. Odd, so that where an ACK answers two packets, those of every second train fall together
 /// as they should.
@@ -57,8 +57,8 @@ impl Distance {
 pub struct Trains {
     random: Random,
     next: u64,
-    last_sent: Nanos,
-    wait: Nanos,
+    last_sent: Instant,
+    wait: Span,
     others: f64,
     flight: Bytes,
 }
@@ -66,12 +66,12 @@ pub struct Trains {
 impl Trains {
     /// For a new connection.
     pub fn new(seed: u64) -> Trains {
-        Trains { random: Random::new(seed, 2), next: 0, last_sent: Nanos::ZERO, wait: Nanos::ZERO, others: 0.0, flight: Bytes::ZERO }
+        Trains { random: Random::new(seed, 2), next: 0, last_sent: Instant::START, wait: Span::ZERO, others: 0.0, flight: Bytes::ZERO }
     }
 
     /// A packet left; `service` is `M/K`, once K is known, and `others` the part of the link that competitors use: the train waits for
     /// their turns, not for nobody's.
-    pub fn sent(&mut self, packet: &Sent, service: Option<Nanos>, others: f64) {
+    pub fn sent(&mut self, packet: &Sent, service: Option<Span>, others: f64) {
         (self.last_sent, self.flight, self.others) = (packet.now, packet.in_flight, others);
         if packet.retransmission {
             return;
@@ -88,7 +88,7 @@ impl Trains {
     }
 
     /// When the next packet should leave; `queued` is how long the latest packet waited.
-    pub fn departure(&self, packet: Bytes, service: Option<Nanos>, queued: Nanos) -> Departure {
+    pub fn departure(&self, packet: Bytes, service: Option<Span>, queued: Span) -> Departure {
         let distance = Distance::of(self.next);
         if distance != Distance::Any && self.flight.0 < FLIGHT * packet.0 {
             // A train would be half of what is in flight. A pair will do.

@@ -27,7 +27,7 @@ use alloc::vec::Vec;
 use crate::lotka_volterra::Bandwidth;
 use crate::measurement::{Measurement, Reading};
 use crate::rtt::BaseRtt;
-use crate::{Acked, Bytes, Departure, Nanos, Rate, Sent, Setup};
+use crate::{Acked, Bytes, Departure, Rate, Sent, Setup, SignedSpan, Span};
 
 use capacity::Capacity;
 use choice::{Choice, choose};
@@ -56,7 +56,7 @@ pub struct PublishedImTcp {
     capacity: Capacity,
     rtt: BaseRtt,
     /// The least time from departure to arrival in a valid stream.
-    least_delay: Option<i128>,
+    least_delay: Option<SignedSpan>,
     available: Option<Rate>,
     /// The chosen stream's rates.
     points: Vec<(f64, f64)>,
@@ -100,13 +100,13 @@ impl PublishedImTcp {
     }
 
     /// Between the packet of the stream at `place` that leaves next and the one before it; zero at once.
-    fn gap(&self, place: usize) -> Nanos {
+    fn gap(&self, place: usize) -> Span {
         let j = self.streams[place].left();
         match &self.search {
             Some(search) if j < self.n => {
                 Rate::from_bytes_per_s(search.range().part(place, self.streams.len()).rate(j, self.n)).time_for(self.packet)
             }
-            _ => Nanos::ZERO,
+            _ => Span::ZERO,
         }
     }
 
@@ -197,7 +197,7 @@ impl Measurement for PublishedImTcp {
 
     fn acked(&mut self, ack: &Acked) -> Option<Reading> {
         self.rtt.acked(ack);
-        let service = self.capacity.estimate().map_or(Nanos::ZERO, |(k, _)| k.time_for(self.packet));
+        let service = self.capacity.estimate().map_or(Span::ZERO, |(k, _)| k.time_for(self.packet));
         let mut result = None;
         for place in 0..self.streams.len() {
             if self.verdicts[place].is_some() {

@@ -3,13 +3,13 @@
 use alloc::vec::Vec;
 
 use super::capacity::Pair;
-use crate::{Acked, Bytes, Nanos, Sent};
+use crate::{Acked, Bytes, Instant, ReceiverInstant, Sent, SignedSpan, Span};
 
 /// A packet may leave by so much of its gap before or after its time, or by what the host's timer can do, if that is more: then the rates
 /// that can be tried are coarse (B §4.1.2), but a stream is evaluated by when its packets really left.
 const OFF_TIME: f64 = 0.1;
 /// A packet that should follow the one before it at once may be so late: the published host's timer (B §3.1).
-const AT_ONCE: Nanos = Nanos::from_micros(50);
+const AT_ONCE: Span = Span::from_micros(50);
 /// Packets that arrive closer than this part of a service time `M/K` were not sent one by one by the narrowest link: their ACKs were merged
 /// or bunched on the way back. Half, because K is read too high by less than twice.
 const BUNCHED: f64 = 0.5;
@@ -61,8 +61,8 @@ impl Invalid {
 #[derive(Clone, Copy, Debug)]
 struct Packet {
     number: u64,
-    sent_at: Nanos,
-    arrived_at: Nanos,
+    sent_at: Instant,
+    arrived_at: ReceiverInstant,
 }
 
 /// The packets of a stream, and one more that follows the last at once and makes a pair with it.
@@ -73,7 +73,7 @@ pub struct Stream {
     whole: usize,
     size: Bytes,
     /// What the host's timer can do.
-    timer: Nanos,
+    timer: Span,
     arrived: usize,
     /// Arrivals are by the receiver's clock.
     by_receiver: bool,
@@ -81,7 +81,7 @@ pub struct Stream {
 
 impl Stream {
     /// Room for a stream of `n` packets of `size`, which leave at multiples of `timer`.
-    pub fn new(n: usize, size: Bytes, timer: Nanos) -> Stream {
+    pub fn new(n: usize, size: Bytes, timer: Span) -> Stream {
         Stream { packets: Vec::with_capacity(n + 1), whole: n + 1, size, timer, arrived: 0, by_receiver: false }
     }
 
@@ -102,17 +102,17 @@ impl Stream {
     }
 
     /// When the last one left.
-    pub fn last_sent(&self) -> Option<Nanos> {
+    pub fn last_sent(&self) -> Option<Instant> {
         self.packets.last().map(|packet| packet.sent_at)
     }
 
     /// The next packet left, `gap` after the one before it if all went as it should.
-    pub fn sent(&mut self, packet: &Sent, gap: Nanos) -> Result<(), Cause> {
+    pub fn sent(&mut self, packet: &Sent, gap: Span) -> Result<(), Cause> {
         if let Some(last) = self.packets.last() {
             if packet.retransmission || last.number.checked_add(1) != Some(packet.number) {
                 return Err(Cause::Missing);
             }
-            let off = if gap == Nanos::ZERO { AT_ONCE } else { gap.scale(OFF_TIME) }.max(self.timer);
+            let off = if gap == Span::ZERO { AT_ONCE } else { gap.scale(OFF_TIME) }.max(self.timer);
             let real = packet.now - last.sent_at;
             if real > gap.saturating_add(off) {
                 return Err(Cause::Late);
@@ -126,12 +126,12 @@ impl Stream {
         if packet.bytes != self.size {
             return Err(Cause::Size);
         }
-        self.packets.push(Packet { number: packet.number, sent_at: packet.now, arrived_at: Nanos::ZERO });
+        self.packets.push(Packet { number: packet.number, sent_at: packet.now, arrived_at: ReceiverInstant::default() });
         Ok(())
     }
 
     /// A packet was acknowledged, of this stream or not; whether that completes it. `service` is `M/K`, zero before K is known.
-    pub fn acked(&mut self, ack: &Acked, service: Nanos) -> Result<bool, Cause> {
+    pub fn acked(&mut self, ack: &Acked, service: Span) -> Result<bool, Cause> {
         let (Some(first), Some(last)) = (self.packets.first(), self.packets.last()) else { return Ok(false) };
         if ack.number < first.number || (ack.number > last.number && !self.is_sent()) {
             return Ok(false);
@@ -141,7 +141,7 @@ impl Stream {
             return Err(Cause::Missing);
         }
         let by_receiver = ack.received_at.is_some();
-        let arrived_at = ack.received_at.unwrap_or(ack.now);
+        let arrived_at = ack.received_at.unwrap_or(ack.now.into());
         if self.arrived == 0 {
             self.by_receiver = by_receiver;
         } else {
@@ -177,16 +177,16 @@ impl Stream {
         (n - 1) as f64 * self.size.as_f64() / (self.packets[n - 1].arrived_at - self.packets[0].arrived_at).secs()
     }
 
-    /// The least time from departure to arrival \[ns, by whatever clocks\].
-    pub fn least_delay(&self) -> i128 {
-        self.packets.iter().map(delay).min().unwrap_or(0)
+    /// The least time from departure to arrival, by whatever clocks.
+    pub fn least_delay(&self) -> SignedSpan {
+        self.packets.iter().map(delay).min().unwrap_or(SignedSpan::ZERO)
     }
 
     /// Its neighbours as pairs; `least` is the delay of a packet that did not wait.
-    pub fn pairs(&self, least: i128) -> impl Iterator<Item = Pair> + '_ {
+    pub fn pairs(&self, least: SignedSpan) -> impl Iterator<Item = Pair> + '_ {
         self.packets.windows(2).map(move |pair| {
             let (sent, arrived) = gap(&pair[0], &pair[1]);
-            Pair { bytes: self.size.as_f64(), sent, arrived, waited: (delay(&pair[0]) - least) as f64 / 1e9 }
+            Pair { bytes: self.size.as_f64(), sent, arrived, waited: (delay(&pair[0]) - least).secs() }
         })
     }
 }
@@ -195,8 +195,8 @@ fn gap(earlier: &Packet, later: &Packet) -> (f64, f64) {
     ((later.sent_at - earlier.sent_at).secs(), (later.arrived_at - earlier.arrived_at).secs())
 }
 
-fn delay(packet: &Packet) -> i128 {
-    i128::from(packet.arrived_at.0) - i128::from(packet.sent_at.0)
+fn delay(packet: &Packet) -> SignedSpan {
+    packet.arrived_at.delay_since(packet.sent_at)
 }
 
 #[cfg(test)]

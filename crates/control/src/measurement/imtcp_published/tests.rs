@@ -1,17 +1,18 @@
 use super::*;
+use crate::Instant;
 
 const PACKET: Bytes = Bytes(1500);
 
 /// A link of constant rate that others use at a constant rate as if they were a fluid: the world of the equations, without noise.
 struct Fluid {
     imtcp: PublishedImTcp,
-    now: Nanos,
+    now: Instant,
     number: u64,
     capacity: f64,
     others: f64,
     /// When the link has sent what came so far, in seconds.
     free_at: f64,
-    flying: std::collections::VecDeque<(u64, Nanos, Nanos)>,
+    flying: std::collections::VecDeque<(u64, Instant, Instant)>,
     results: Vec<Bandwidth>,
 }
 
@@ -19,10 +20,10 @@ const DELAY: f64 = 0.1;
 
 impl Fluid {
     fn new(k: usize, n: usize) -> Fluid {
-        let setup = Setup { packet: PACKET, initial_window: PACKET, seed: 1, timer: Nanos::ZERO };
+        let setup = Setup { packet: PACKET, initial_window: PACKET, seed: 1, timer: Span::ZERO };
         Fluid {
             imtcp: PublishedImTcp::new(&setup, k, n),
-            now: Nanos::ZERO,
+            now: Instant::START,
             number: 0,
             capacity: 12.5e6,
             others: 0.0,
@@ -36,7 +37,7 @@ impl Fluid {
     fn leave(&mut self) {
         let arrived = self.free_at.max(self.now.secs()) + PACKET.as_f64() / self.capacity;
         self.free_at = arrived;
-        self.flying.push_back((self.number, self.now, Nanos::from_secs(arrived + DELAY)));
+        self.flying.push_back((self.number, self.now, Instant::from_secs(arrived + DELAY)));
         let in_flight = Bytes(self.flying.len() as u64 * PACKET.0);
         self.imtcp.sent(&Sent { now: self.now, number: self.number, bytes: PACKET, in_flight, retransmission: false, app_limited: false });
         self.number += 1;
@@ -51,7 +52,7 @@ impl Fluid {
                 Departure::Now => paced.max(self.now),
                 Departure::At(at) | Departure::Regardless(at) => at.max(self.now),
             };
-            let back = self.flying.front().map_or(Nanos::MAX, |(_, _, back)| *back);
+            let back = self.flying.front().map_or(Instant::NEVER, |(_, _, back)| *back);
             let before = self.now;
             self.now = departs.min(back);
             if self.now.secs() > end {
@@ -63,7 +64,7 @@ impl Fluid {
             self.free_at += (backlog / (1.0 - used)).min((self.now - before).secs()) * used;
             if departs < back {
                 self.leave();
-                paced = paced.max(self.now) + Nanos::from_secs(gap);
+                paced = paced.max(self.now) + Span::from_secs(gap);
             } else {
                 let (number, sent_at, now) = self.flying.pop_front().unwrap();
                 let ack = Acked {

@@ -2,21 +2,21 @@ use super::*;
 
 const MSS: u64 = 1000;
 
-fn ms(ms: u64) -> Nanos {
-    Nanos::from_millis(ms)
+fn at_ms(ms: u64) -> Instant {
+    Instant::from_millis(ms)
 }
 
 /// So many full packets left, one a millisecond.
 fn cells(count: u64) -> Cells {
     let mut cells = Cells::new(MSS, Bytes(40), 0);
     for i in 0..count {
-        assert_eq!(cells.sent(i * MSS, (i + 1) * MSS, ms(i), false).count(), 1);
+        assert_eq!(cells.sent(i * MSS, (i + 1) * MSS, at_ms(i), false).count(), 1);
     }
     cells
 }
 
 /// Numbers that an ACK is told of, and how many of them are in order.
-fn ack(cells: &mut Cells, una: u64, nxt: u64, sacked: u32, left: Option<Nanos>) -> (Vec<u64>, usize) {
+fn ack(cells: &mut Cells, una: u64, nxt: u64, sacked: u32, left: Option<Instant>) -> (Vec<u64>, usize) {
     let mut told = Vec::new();
     let in_order = cells.acked(una * MSS, nxt * MSS, sacked, left, &mut told);
     (told.iter().map(|cell| cell.number).collect(), in_order)
@@ -25,9 +25,9 @@ fn ack(cells: &mut Cells, una: u64, nxt: u64, sacked: u32, left: Option<Nanos>) 
 #[test]
 fn packets_are_told_once_in_order() {
     let mut cells = cells(5);
-    assert_eq!(ack(&mut cells, 2, 5, 0, Some(ms(1))), (vec![0, 1], 2));
+    assert_eq!(ack(&mut cells, 2, 5, 0, Some(at_ms(1))), (vec![0, 1], 2));
     assert_eq!(ack(&mut cells, 2, 5, 0, None), (vec![], 0));
-    assert_eq!(ack(&mut cells, 5, 5, 0, Some(ms(4))), (vec![2, 3, 4], 3));
+    assert_eq!(ack(&mut cells, 5, 5, 0, Some(at_ms(4))), (vec![2, 3, 4], 3));
     assert_eq!(cells.next(), 5);
 }
 
@@ -35,9 +35,9 @@ fn packets_are_told_once_in_order() {
 fn selective_acks_name_packets_by_their_departure() {
     let mut cells = cells(10);
     // Packet 0 is missing; 1 and 2 come, then 5: 3 and 4 are missing too.
-    assert_eq!(ack(&mut cells, 0, 10, 1, Some(ms(1))), (vec![1], 0));
-    assert_eq!(ack(&mut cells, 0, 10, 2, Some(ms(2))), (vec![2], 0));
-    assert_eq!(ack(&mut cells, 0, 10, 3, Some(ms(5))), (vec![5], 0));
+    assert_eq!(ack(&mut cells, 0, 10, 1, Some(at_ms(1))), (vec![1], 0));
+    assert_eq!(ack(&mut cells, 0, 10, 2, Some(at_ms(2))), (vec![2], 0));
+    assert_eq!(ack(&mut cells, 0, 10, 3, Some(at_ms(5))), (vec![5], 0));
     assert_eq!(ack(&mut cells, 0, 10, 5, None), (vec![6, 7], 0), "in order where nothing tells");
     // 0 is there again: 0 to 2 are acknowledged, of which one is news.
     assert_eq!(ack(&mut cells, 3, 10, 3, None), (vec![0], 1));
@@ -47,21 +47,24 @@ fn selective_acks_name_packets_by_their_departure() {
 #[test]
 fn what_leaves_again_is_the_oldest_that_is_missing() {
     let mut cells = cells(6);
-    ack(&mut cells, 0, 6, 2, Some(ms(4)));
-    assert_eq!(cells.resent(2, ms(50)), [0, 1], "0 to 2 are missing below 3");
-    assert_eq!(cells.resent(5, ms(51)), [2], "what is above the latest that came is not");
-    assert_eq!(cells.resent(1, ms(52)), [0], "all left twice: from the front");
+    ack(&mut cells, 0, 6, 2, Some(at_ms(4)));
+    assert_eq!(cells.resent(2, at_ms(50)), [0, 1], "0 to 2 are missing below 3");
+    assert_eq!(cells.resent(5, at_ms(51)), [2], "what is above the latest that came is not");
+    assert_eq!(cells.resent(1, at_ms(52)), [0], "all left twice: from the front");
     let mut told = Vec::new();
-    cells.acked(3 * MSS, 6 * MSS, 2, Some(ms(3)), &mut told);
-    assert_eq!(told.iter().map(|cell| (cell.resent, cell.sent_at)).collect::<Vec<_>>(), [(true, ms(52)), (true, ms(50)), (true, ms(51))]);
+    cells.acked(3 * MSS, 6 * MSS, 2, Some(at_ms(3)), &mut told);
+    assert_eq!(
+        told.iter().map(|cell| (cell.resent, cell.sent_at)).collect::<Vec<_>>(),
+        [(true, at_ms(52)), (true, at_ms(50)), (true, at_ms(51))]
+    );
     cells.timed_out();
-    assert_eq!(cells.resent(1, ms(60)), [5], "after a timeout everything is missing that has not come: 3 and 4 have");
+    assert_eq!(cells.resent(1, at_ms(60)), [5], "after a timeout everything is missing that has not come: 3 and 4 have");
 }
 
 #[test]
 fn small_writes_are_one_packet_until_it_is_full() {
     let mut cells = Cells::new(MSS, Bytes(40), 0);
-    let sizes = |cells: &mut Cells, from, to| cells.sent(from, to, ms(0), true).map(|cell| cell.bytes.0).collect::<Vec<_>>();
+    let sizes = |cells: &mut Cells, from, to| cells.sent(from, to, at_ms(0), true).map(|cell| cell.bytes.0).collect::<Vec<_>>();
     assert_eq!(sizes(&mut cells, 0, 300), [340]);
     assert_eq!(sizes(&mut cells, 300, 900), [] as [u64; 0]);
     assert_eq!(sizes(&mut cells, 900, 2500), [1040, 540]);
@@ -76,19 +79,19 @@ fn small_writes_are_one_packet_until_it_is_full() {
 #[test]
 fn the_kernels_stamp_is_believed_where_the_departure_was_not_seen() {
     let mut cells = Cells::new(MSS, Bytes(40), 0);
-    cells.sent(0, 3 * MSS, ms(9), false).count();
+    cells.sent(0, 3 * MSS, at_ms(9), false).count();
     let mut told = Vec::new();
-    cells.acked(MSS, 3 * MSS, 0, Some(Nanos(9_001_000)), &mut told);
-    assert_eq!(told[0].sent_at, ms(9), "within the clock's microseconds they agree");
-    cells.acked(2 * MSS, 3 * MSS, 0, Some(ms(7)), &mut told);
-    assert_eq!(told[0].sent_at, ms(7));
+    cells.acked(MSS, 3 * MSS, 0, Some(Instant(9_001_000)), &mut told);
+    assert_eq!(told[0].sent_at, at_ms(9), "within the clock's microseconds they agree");
+    cells.acked(2 * MSS, 3 * MSS, 0, Some(at_ms(7)), &mut told);
+    assert_eq!(told[0].sent_at, at_ms(7));
 }
 
 #[test]
 fn nothing_is_remembered_that_is_acknowledged() {
     let mut cells = Cells::new(MSS, Bytes(40), 0);
     for i in 0..100_000 {
-        cells.sent(i * MSS, (i + 1) * MSS, ms(i), false).count();
+        cells.sent(i * MSS, (i + 1) * MSS, at_ms(i), false).count();
         if i >= 50 {
             ack(&mut cells, i - 50, i + 1, 0, None);
         }

@@ -31,7 +31,7 @@ fn heard() -> Vec<Heard> {
 /// Writes down what it hears; lets packets 3 and 4 leave back to back and others a millisecond apart.
 struct Recorder {
     next: u64,
-    last: Nanos,
+    last: Instant,
     silent: bool,
 }
 
@@ -44,11 +44,19 @@ impl Controller for Recorder {
     }
 
     fn acked(&mut self, ack: &Acked) {
-        let us = |at: Nanos| at.0 / 1000;
+        let us = |at: Instant| at.0 / 1000;
         if self.silent {
             return;
         }
-        hear(Heard::Acked(ack.number, us(ack.sent_at), ack.rtt.map(us), ack.in_flight.0, ack.recovering, ack.grows, ack.app_limited));
+        hear(Heard::Acked(
+            ack.number,
+            us(ack.sent_at),
+            ack.rtt.map(|rtt| rtt.0 / 1000),
+            ack.in_flight.0,
+            ack.recovering,
+            ack.grows,
+            ack.app_limited,
+        ));
     }
 
     fn lost(&mut self, loss: &Lost) {
@@ -60,14 +68,14 @@ impl Controller for Recorder {
     fn permit(&self, _: &Ask) -> Permit {
         let departure = match self.next {
             3 | 4 => Departure::Regardless(self.last),
-            7 => Departure::At(self.last + Nanos::from_millis(10)),
-            _ => Departure::At(self.last + Nanos::from_millis(1)),
+            7 => Departure::At(self.last + Span::from_millis(10)),
+            _ => Departure::At(self.last + Span::from_millis(1)),
         };
         Permit::paced(Bytes(15_000), departure)
     }
 
-    fn basis(&self, now: Nanos) -> Basis {
-        if now < Nanos::from_millis(100) { Basis::Law } else { Basis::Reno(Unknown::Trains) }
+    fn basis(&self, now: Instant) -> Basis {
+        if now < Instant::from_millis(100) { Basis::Law } else { Basis::Reno(Unknown::Trains) }
     }
 }
 
@@ -85,7 +93,7 @@ static ENTRY: Entry = Entry {
     feedback: Feedback::Acks,
     build: |setup, _| {
         assert_eq!((setup.packet, setup.initial_window), (Bytes(1500), Bytes(15_000)));
-        Box::new(Recorder { next: 0, last: Nanos::ZERO, silent: false })
+        Box::new(Recorder { next: 0, last: Instant::START, silent: false })
     },
 };
 
@@ -146,7 +154,7 @@ fn losses_are_told_and_what_leaves_again_tells_no_time() {
         Heard::Acked(2, 0, None, 0, true, false, false),
     ];
     assert_eq!(heard(), told);
-    assert_eq!(flow.decision(Nanos::ZERO).losses, 1, "so the BPF program knows that this was heard");
+    assert_eq!(flow.decision(Instant::START).losses, 1, "so the BPF program knows that this was heard");
     for (kind, loss) in [(kind::TIMEOUT, LossKind::Timeout), (kind::MARKED, LossKind::Ecn)] {
         flow.take(&record(kind, 50_000, 3, 3));
         assert_eq!(heard(), [Heard::Lost(loss, 0)]);
@@ -175,7 +183,7 @@ fn a_decision_has_windows_in_segments_and_departures_as_distances() {
     let mut flow = flow();
     flow.take(&Record { rtt_us: 500, ..record(kind::ACKED, 500, 1, 3) });
     heard();
-    let decision = flow.decision(Nanos::from_millis(7));
+    let decision = flow.decision(Instant::from_millis(7));
     let segments = |n: u64| n << WINDOW_BITS;
     assert_eq!((decision.window, decision.slow_start, decision.kept), ([segments(10); POINTS], 0, 65_536), "its window never moves");
     assert_eq!((decision.law, decision.at), (law::TABLE, 500_000));
@@ -192,7 +200,7 @@ fn a_decision_has_windows_in_segments_and_departures_as_distances() {
 fn a_long_wait_is_no_distance() {
     let mut flow = flow();
     flow.take(&Record { from: 3 * 1448, ..record(kind::SENT, 900, 0, 7) });
-    let decision = flow.decision(Nanos::ZERO);
+    let decision = flow.decision(Instant::START);
     // The tenth millisecond from the last departure; a quarter of the round-trip time would be five.
     assert_eq!((decision.first, decision.held_until), (7, 10_900_000));
     assert_eq!(decision.gaps[..2], [1_000_000, 1_000_000], "pacing's timer must not keep it when the wait is over");
@@ -204,13 +212,13 @@ fn no_plan_delays_a_packet_for_longer_than_a_round_trip() {
     // A round trip of 2 ms, and the seventh packet would wait for 10.
     let short = |record: Record| Record { srtt_us: 2000, ..record };
     flow.take(&short(Record { from: 3 * 1448, ..record(kind::SENT, 900, 0, 6) }));
-    let decision = flow.decision(Nanos::ZERO);
+    let decision = flow.decision(Instant::START);
     assert!(decision.gaps.iter().all(|gap| *gap <= 2_000_001), "{:?}", decision.gaps);
     flow.take(&short(Record { from: 6 * 1448, ..record(kind::SENT, 901, 0, 7) }));
-    assert_eq!(flow.decision(Nanos::ZERO).held_until, 2_901_000);
+    assert_eq!(flow.decision(Instant::START).held_until, 2_901_000);
     // And no round trip counts for more than a decision holds: one of 9 s, and it would wait for 10 ms.
     flow.take(&Record { srtt_us: 9_000_000, ..record(kind::ACKED, 902, 0, 7) });
-    assert!(flow.decision(Nanos::ZERO).held_until <= 902_000 + HOLDS);
+    assert!(flow.decision(Instant::START).held_until <= 902_000 + HOLDS);
 }
 
 #[test]

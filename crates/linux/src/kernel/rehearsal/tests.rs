@@ -3,20 +3,21 @@ use symbiosis_control::params::{Value, Values};
 use symbiosis_control::registry;
 
 use super::*;
+use symbiosis_base::{Instant, Span};
 
 const PACKET: Bytes = Bytes(1500);
 /// Ten packets, one a millisecond, are a full flight.
-const SRTT: Nanos = Nanos::from_millis(10);
+const SRTT: Span = Span::from_millis(10);
 
 /// A controller of the registry with ten packets in flight, one a millisecond, of which the first has just been acknowledged.
 struct Bench {
     controller: Box<dyn Controller>,
     cells: Cells,
-    now: Nanos,
+    now: Instant,
 }
 
-fn ms(ms: u64) -> Nanos {
-    Nanos::from_millis(ms)
+fn ms(ms: u64) -> Span {
+    Span::from_millis(ms)
 }
 
 impl Bench {
@@ -26,12 +27,12 @@ impl Bench {
         let mut controller = (entry.build)(&setup, &Values::resolve(entry.params, given).unwrap());
         let mut cells = Cells::new(1448, Bytes(52), 0);
         for number in 0..10 {
-            let (now, from, to) = (ms(number), number * 1448, (number + 1) * 1448);
+            let (now, from, to) = (Instant::from_millis(number), number * 1448, (number + 1) * 1448);
             assert_eq!(cells.sent(from, to, now, false).count(), 1);
             let in_flight = Bytes((number + 1) * 1500);
             controller.sent(&Sent::new(now, number, PACKET, in_flight));
         }
-        let mut bench = Bench { controller, cells, now: SRTT };
+        let mut bench = Bench { controller, cells, now: Instant::after(SRTT) };
         bench.ack();
         bench
     }
@@ -57,13 +58,13 @@ impl Bench {
 
     fn foreseen(&self) -> Foreseen {
         let ask = Ask::new(self.now, self.in_flight());
-        let known = Known { cells: &self.cells, packet: PACKET, ask, srtt: SRTT, last_sent: ms(9), last_ack: self.now };
+        let known = Known { cells: &self.cells, packet: PACKET, ask, srtt: SRTT, last_sent: Instant::from_millis(9), last_ack: self.now };
         rehearse(&*self.controller, &known)
     }
 }
 
 /// The window that samples foretell so long after the last ACK.
-fn on_the_line(points: &[(Nanos, Bytes); POINTS], after: Nanos) -> f64 {
+fn on_the_line(points: &[(Span, Bytes); POINTS], after: Span) -> f64 {
     let end = points.iter().position(|(at, _)| *at >= after).unwrap_or(POINTS - 1).max(1);
     let ((from, low), (to, high)) = (points[end - 1], points[end]);
     let share = if to > from { ((after - from).secs() / (to - from).secs()).min(1.0) } else { 1.0 };
@@ -77,7 +78,7 @@ fn what_any_controller_will_do_is_foreseen() {
         let before = bench.window();
         let foreseen = bench.foreseen();
         assert_eq!(bench.window(), before, "{}: the original has heard nothing", entry.name);
-        assert_eq!(foreseen.window[0], (Nanos::ZERO, Bytes::from_f64(before * 1500.0)));
+        assert_eq!(foreseen.window[0], (Span::ZERO, Bytes::from_f64(before * 1500.0)));
         let begun = bench.now;
         for _ in 0..9 {
             bench.ack();
@@ -104,7 +105,7 @@ fn slow_start_and_its_end_are_seen() {
 #[test]
 fn an_unpaced_controller_has_no_distances_and_a_paced_one_has() {
     let unpaced = Bench::new("reno", &[]).foreseen();
-    assert!(unpaced.plan.iter().all(|planned| *planned == Planned::default()) && unpaced.gap == Nanos::ZERO, "{unpaced:?}");
+    assert!(unpaced.plan.iter().all(|planned| *planned == Planned::default()) && unpaced.gap == Span::ZERO, "{unpaced:?}");
     let paced = Bench::new("probe", &[("rate_mbps".into(), Value::Number(12.0))]).foreseen();
     assert_eq!(paced.gap, ms(1), "1500 bytes at 12 Mbit/s");
     assert!(paced.plan.len() >= LEAST_PLANNED);

@@ -29,7 +29,7 @@ fn ten_thousand_connections_leave_nothing() {
     let mut said = 0;
     for id in 0..10_000 {
         lives(&mut table, id);
-        table.answer(Nanos::ZERO, |_, _| {
+        table.answer(Instant::START, |_, _| {
             said += 1;
             true
         });
@@ -48,11 +48,11 @@ fn an_end_that_nobody_told_of_is_found() {
     let mut table = table();
     (0..3).for_each(|id| lives(&mut table, id));
     // Who cannot be told anything is gone.
-    table.answer(Nanos::ZERO, |id, _| id != 1);
+    table.answer(Instant::START, |id, _| id != 1);
     assert_eq!(table.show().iter().map(|socket| socket.id).collect::<Vec<_>>(), [0, 2]);
-    table.sweep(Nanos::from_millis(1000), |_| false);
+    table.sweep(Instant::from_millis(1000), |_| false);
     assert_eq!(table.flows.len(), 2, "none has been silent for long");
-    table.sweep(Nanos::from_millis(60_000), |id| id == 2);
+    table.sweep(Instant::from_millis(60_000), |id| id == 2);
     assert_eq!(table.show().iter().map(|socket| socket.id).collect::<Vec<_>>(), [2]);
 }
 
@@ -61,12 +61,12 @@ fn decisions_go_to_sockets_that_something_was_heard_of() {
     let mut table = table();
     (0..2).for_each(|id| lives(&mut table, id));
     let mut told = Vec::new();
-    table.answer(Nanos::ZERO, |id, decision| {
+    table.answer(Instant::START, |id, decision| {
         told.push((id, decision.serial));
         true
     });
     table.take(&record(1, kind::SENT, 20));
-    table.answer(Nanos::ZERO, |id, decision| {
+    table.answer(Instant::START, |id, decision| {
         told.push((id, decision.serial));
         true
     });

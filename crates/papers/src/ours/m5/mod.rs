@@ -2,7 +2,7 @@
 
 mod settings;
 
-use symbiosis_base::{Bytes, Nanos, Rate};
+use symbiosis_base::{Bytes, Rate, Span};
 use symbiosis_control::symbiosis::law::{THETA, theta};
 use symbiosis_control::symbiosis::{EPSILON, GAMMA, LEAST_WINDOW};
 use symbiosis_run::Outcome as Run;
@@ -16,7 +16,7 @@ use symbiosis_report::figure::{Axis, Figure, Mark, Series};
 use symbiosis_report::outcome::{Measured, Outcome};
 use symbiosis_scenario::Scenario;
 
-const TAU: Nanos = Nanos::from_millis(50);
+const TAU: Span = Span::from_millis(50);
 const PACKET: Bytes = Bytes(1500);
 /// Of S Fig 4 \[Mbit/s\].
 const SLOW: f64 = 10.0;

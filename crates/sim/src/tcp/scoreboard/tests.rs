@@ -6,13 +6,13 @@ use crate::runs::Run;
 fn ack(next: u32, sacks: &[Run]) -> Ack {
     let mut all = [(0, 0); 3];
     all[..sacks.len()].copy_from_slice(sacks);
-    Ack { next, bytes: 40, echo: Nanos::ZERO, received_at: Nanos::ZERO, sacks: all }
+    Ack { next, bytes: 40, echo: Instant::START, received_at: Instant::START.into(), sacks: all }
 }
 
 fn flight(packets: u32) -> (Flight, Scoreboard) {
     let (mut flight, mut board) = (Flight::new(), Scoreboard::default());
     for _ in 0..packets {
-        flight.push(Nanos::ZERO, false);
+        flight.push(Instant::START, false);
         board.sent();
     }
     (flight, board)
@@ -27,11 +27,11 @@ fn three_packets_above_a_gap_begin_a_recovery() {
     assert!(board.acked(&mut flight, &ack(2, &[(3, 6)]), quiet));
     assert_eq!(board.in_flight(), 4, "packet 2 is lost; 6 to 9 are on the way");
     assert_eq!(board.next(&mut flight, false), Some((2, true)), "the first of a recovery waits for no window");
-    board.resent(&mut flight, 2, Nanos(1));
+    board.resent(&mut flight, 2, Instant(1));
     assert_eq!(board.next(&mut flight, false), None);
     assert!(!board.acked(&mut flight, &ack(2, &[(7, 10), (3, 6)]), quiet), "no second event in one recovery");
     assert_eq!(board.next(&mut flight, false), Some((6, false)));
-    board.resent(&mut flight, 6, Nanos(1));
+    board.resent(&mut flight, 6, Instant(1));
     assert!(board.recovering());
     board.acked(&mut flight, &ack(10, &[]), quiet);
     assert!(!board.recovering());
@@ -42,10 +42,10 @@ fn three_packets_above_a_gap_begin_a_recovery() {
 fn with_nothing_new_to_send_any_gap_is_sent_again() {
     let (mut flight, mut board) = flight(8);
     board.acked(&mut flight, &ack(0, &[(1, 4), (5, 6)]), |_, _, _, _| {});
-    board.resent(&mut flight, 0, Nanos(1));
+    board.resent(&mut flight, 0, Instant(1));
     assert_eq!(board.next(&mut flight, false), None, "one packet above 4 does not make it lost");
     assert_eq!(board.next(&mut flight, true), Some((4, false)));
-    board.resent(&mut flight, 4, Nanos(1));
+    board.resent(&mut flight, 4, Instant(1));
     assert_eq!(board.next(&mut flight, true), None, "nothing above 7 was reported");
 }
 
@@ -56,7 +56,7 @@ fn a_timeout_sends_everything_again_that_was_not_reported() {
     board.timed_out(&mut flight, |_, _, _, _| {});
     let mut again = Vec::new();
     while let Some((number, _)) = board.next(&mut flight, false) {
-        board.resent(&mut flight, number, Nanos(1));
+        board.resent(&mut flight, number, Instant(1));
         again.push(number);
     }
     assert_eq!(again, [1, 2, 4, 5]);
@@ -91,7 +91,7 @@ proptest! {
             let wanted = (0..40).find(plain).map(|n| n as u32);
             prop_assert_eq!(board.next(&mut flight, false).map(|(n, _)| n), wanted);
             if let Some(n) = wanted.filter(|_| retransmit) {
-                board.resent(&mut flight, n, Nanos(1));
+                board.resent(&mut flight, n, Instant(1));
                 resent[n as usize] = true;
             }
             let pipe: u32 = (0..40).filter(|n| !here[*n]).map(|n| u32::from(!lost[n]) + u32::from(resent[n])).sum();

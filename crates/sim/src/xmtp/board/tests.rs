@@ -2,12 +2,13 @@ use symbiosis_control::observer::Findings;
 
 use super::*;
 use crate::runs::Run;
+use symbiosis_base::Span;
 
 /// A report of everything below `next` and of runs above, of which the transmission `serial` arrived last.
 fn report(next: u32, serial: u32, runs: &[Run]) -> Report {
     let mut sacks = [(0, 0); 3];
     sacks[..runs.len()].copy_from_slice(runs);
-    let (echo, received_at, held) = (Nanos::ZERO, Nanos::ZERO, Nanos::ZERO);
+    let (echo, received_at, held) = (Instant::START, Instant::START.into(), Span::ZERO);
     Report { next, sacks, serial, bytes: 40, echo, received_at, held, findings: Findings::default() }
 }
 
@@ -15,7 +16,7 @@ fn report(next: u32, serial: u32, runs: &[Run]) -> Report {
 fn sent(packets: u32) -> (Flight, Board) {
     let (mut flight, mut board) = (Flight::new(), Board::default());
     for number in 0..packets {
-        let now = Nanos(u64::from(number) + 1);
+        let now = Instant(u64::from(number) + 1);
         flight.push(now, false);
         board.sent(&mut flight, number, now, false);
     }
@@ -46,15 +47,15 @@ fn a_transmission_is_lost_when_three_later_ones_have_arrived() {
 fn a_lost_retransmission_is_found_like_any_other_and_is_no_new_episode_of_old_packets() {
     let (mut flight, mut board) = sent(10);
     told(&mut flight, &mut board, &report(1, 4, &[(2, 5)]));
-    board.sent(&mut flight, 1, Nanos(20), true);
+    board.sent(&mut flight, 1, Instant(20), true);
     assert_eq!((board.serial(), board.next(&mut flight)), (11, None));
     // What was under way when the episode began: 5 is lost, too, and that is no news.
     assert_eq!(told(&mut flight, &mut board, &report(1, 9, &[(6, 10), (2, 5)])), (vec![6, 7, 8, 9], false));
     assert_eq!(board.next(&mut flight), Some(5));
-    board.sent(&mut flight, 5, Nanos(21), true);
+    board.sent(&mut flight, 5, Instant(21), true);
     for number in 10..13 {
-        flight.push(Nanos(u64::from(number) + 20), false);
-        board.sent(&mut flight, number, Nanos(u64::from(number) + 20), false);
+        flight.push(Instant(u64::from(number) + 20), false);
+        board.sent(&mut flight, number, Instant(u64::from(number) + 20), false);
     }
     // The second copy of 1 had the serial 10, 5 had 11, then 12, 13, 14. The copy was sent after the episode began.
     assert_eq!(told(&mut flight, &mut board, &report(1, 13, &[(2, 12)])), (vec![5, 10, 11], true));
@@ -77,7 +78,7 @@ fn after_a_timeout_all_that_was_not_reported_is_sent_again_in_order() {
     assert_eq!(board.in_flight(), 0);
     let mut again = Vec::new();
     while let Some(number) = board.next(&mut flight) {
-        board.sent(&mut flight, number, Nanos(50 + u64::from(number)), true);
+        board.sent(&mut flight, number, Instant(50 + u64::from(number)), true);
         again.push(number);
     }
     assert_eq!((again, board.in_flight()), (vec![1, 3, 4, 5], 4));

@@ -1,7 +1,7 @@
 use super::*;
 use crate::Bytes;
 
-const LINKS: Links = Links { packet: Bytes(1500), access: Nanos::ZERO, service: Nanos::from_millis(1) };
+const LINKS: Links = Links { packet: Bytes(1500), access: Span::ZERO, service: Span::from_millis(1) };
 
 fn take(gaps: &mut Gaps, ack: &Acked) -> Option<Gap> {
     gaps.acked(ack, &LINKS)
@@ -9,12 +9,12 @@ fn take(gaps: &mut Gaps, ack: &Acked) -> Option<Gap> {
 
 fn ack(number: u64, sent_ms: u64, arrived_ms: u64) -> Acked {
     Acked {
-        now: Nanos::from_millis(arrived_ms),
+        now: Instant::from_millis(arrived_ms),
         number,
         bytes: Bytes(1500),
-        sent_at: Nanos::from_millis(sent_ms),
+        sent_at: Instant::from_millis(sent_ms),
         received_at: None,
-        rtt: Some(Nanos::from_millis(arrived_ms - sent_ms)),
+        rtt: Some(Span::from_millis(arrived_ms - sent_ms)),
         in_flight: Bytes::ZERO,
         app_limited: false,
         recovering: false,
@@ -73,7 +73,7 @@ fn what_an_ack_for_many_hides_is_not_measured() {
 fn packets_with_a_repeated_one_between_them_are_not_measured() {
     let mut gaps = Gaps::default();
     let sent = |retransmission| Sent {
-        now: Nanos::ZERO,
+        now: Instant::START,
         number: 0,
         bytes: Bytes(1500),
         in_flight: Bytes(1500),
@@ -103,8 +103,8 @@ fn packets_of_one_ack_are_joint_if_each_of_them_is() {
     for (second_us, joint) in [(1_900, true), (2_100, false)] {
         let mut gaps = Gaps::default();
         take(&mut gaps, &ack(0, 0, 100));
-        take(&mut gaps, &Acked { sent_at: Nanos::from_micros(900), ..ack(1, 0, 102) });
-        take(&mut gaps, &Acked { sent_at: Nanos::from_micros(second_us), ..ack(2, 0, 102) });
+        take(&mut gaps, &Acked { sent_at: Instant::from_micros(900), ..ack(1, 0, 102) });
+        take(&mut gaps, &Acked { sent_at: Instant::from_micros(second_us), ..ack(2, 0, 102) });
         assert_eq!(take(&mut gaps, &ack(3, 5, 110)).unwrap().joint, joint);
     }
 }
@@ -113,10 +113,10 @@ fn packets_of_one_ack_are_joint_if_each_of_them_is() {
 fn a_receivers_clock_may_be_any() {
     // The receiver's clock is an hour ahead and 50 millionths fast; ACKs come when they like.
     let told = |ack: Acked| {
-        let arrived = ack.now.scale(1.00005);
+        let arrived = ReceiverInstant(ack.now.since_start().scale(1.00005).0);
         Acked {
-            received_at: Some(arrived + Nanos::from_millis(3_600_000)),
-            now: ack.now + Nanos(ack.number * ack.number % 7 * 900_000),
+            received_at: Some(arrived.saturating_add(Span::from_millis(3_600_000))),
+            now: ack.now + Span(ack.number * ack.number % 7 * 900_000),
             ..ack
         }
     };
@@ -139,11 +139,12 @@ fn a_receivers_clock_may_be_any() {
 #[test]
 fn two_clocks_are_never_mixed() {
     let mut gaps = Gaps::default();
-    let hour = Nanos::from_millis(3_600_000);
+    let hour = ReceiverInstant::from(Instant::from_millis(3_600_000));
     for number in 0..4 {
         take(&mut gaps, &ack(number, number, 100 + number));
     }
-    let told = |number: u64| Acked { received_at: Some(hour + Nanos::from_millis(number)), ..ack(number, number, 100 + number) };
+    let told =
+        |number: u64| Acked { received_at: Some(hour.saturating_add(Span::from_millis(number))), ..ack(number, number, 100 + number) };
     let got: alloc::vec::Vec<Option<Gap>> = (4..8).map(|number| take(&mut gaps, &told(number))).collect();
     assert!(got[..2].iter().all(Option::is_none), "{got:?}");
     assert!(got[2..].iter().all(|gap| gap.is_some_and(|gap| (gap.arrived - 0.001).abs() < 1e-9)), "{got:?}");
@@ -159,7 +160,7 @@ fn packets_that_left_back_to_back_enter_one_by_one() {
     for number in 0..6 {
         // Three at once at 0 ms, then 1 ms apart; the access link takes 0.5 ms.
         let sent_ms = [0, 0, 0, 1, 2, 3][number as usize];
-        if let Some(gap) = gaps.acked(&ack(number, sent_ms, 100 + number), &Links { access: Nanos::from_micros(500), ..LINKS }) {
+        if let Some(gap) = gaps.acked(&ack(number, sent_ms, 100 + number), &Links { access: Span::from_micros(500), ..LINKS }) {
             entered.push((gap.sent, gap.entered));
         }
     }

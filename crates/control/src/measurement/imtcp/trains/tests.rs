@@ -1,16 +1,16 @@
 use super::*;
 
 const PACKET: Bytes = Bytes(1500);
-const SERVICE: Nanos = Nanos::from_micros(120);
+const SERVICE: Span = Span::from_micros(120);
 
-fn sent(number: u64, now: Nanos, packets_in_flight: u64) -> Sent {
+fn sent(number: u64, now: Instant, packets_in_flight: u64) -> Sent {
     Sent { now, number, bytes: PACKET, in_flight: Bytes(1500 * packets_in_flight), retransmission: false, app_limited: false }
 }
 
 /// How far after the one before it each packet leaves, if it matters, as \[µs\].
-fn distances(flight: u64, queued: Nanos) -> alloc::vec::Vec<Option<u64>> {
+fn distances(flight: u64, queued: Span) -> alloc::vec::Vec<Option<u64>> {
     let mut trains = Trains::new(1);
-    let mut now = Nanos::ZERO;
+    let mut now = Instant::START;
     (0..160)
         .map(|number| {
             let departure = trains.departure(PACKET, Some(SERVICE), queued);
@@ -18,7 +18,7 @@ fn distances(flight: u64, queued: Nanos) -> alloc::vec::Vec<Option<u64>> {
                 Departure::Regardless(at) => Some((at - now).0 / 1000),
                 _ => None,
             };
-            now = distance.map_or(now + Nanos::from_millis(1), |us| now + Nanos::from_micros(us));
+            now = distance.map_or(now + Span::from_millis(1), |us| now + Span::from_micros(us));
             trains.sent(&sent(number, now, flight), Some(SERVICE), 1.0);
             distance
         })
@@ -27,7 +27,7 @@ fn distances(flight: u64, queued: Nanos) -> alloc::vec::Vec<Option<u64>> {
 
 #[test]
 fn every_thirty_third_packet_begins_a_train() {
-    let got = distances(100, Nanos::from_millis(10));
+    let got = distances(100, Span::from_millis(10));
     assert_eq!(got[67..71], [Some(16 * 120), Some(120), Some(0), Some(0)], "long: a queue of 10 ms covers 16 service times");
     assert_eq!(got[34..38], [Some(120), Some(120), Some(0), Some(0)], "short");
     for begin in [33, 66, 99, 132] {
@@ -40,13 +40,13 @@ fn every_thirty_third_packet_begins_a_train() {
 
 #[test]
 fn a_wide_gap_is_no_wider_than_half_the_queue() {
-    assert_eq!(distances(100, Nanos::from_micros(600))[67], Some(300));
-    assert_eq!(distances(100, Nanos::ZERO)[67], Some(120), "a service time is covered by the packet before");
+    assert_eq!(distances(100, Span::from_micros(600))[67], Some(300));
+    assert_eq!(distances(100, Span::ZERO)[67], Some(120), "a service time is covered by the packet before");
 }
 
 #[test]
 fn a_small_window_sends_pairs_only() {
-    let got = distances(8, Nanos::ZERO);
+    let got = distances(8, Span::ZERO);
     let close: alloc::vec::Vec<_> = (0..160).filter(|number| got[*number].is_some()).collect();
     assert_eq!(close, [4, 37, 70, 103, 136]);
     assert_eq!(got[37], Some(0));
