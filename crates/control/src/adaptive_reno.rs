@@ -22,6 +22,7 @@ use crate::entry::{Entry, Feedback};
 use crate::oscillation::{OSCILLATION, Windowed, oscillating};
 use crate::params::Param;
 use crate::round::Round;
+use crate::rtt::MinRtt;
 use crate::window::{Window, may_grow};
 use crate::{Acked, Ask, Bytes, Controller, LossKind, Lost, Permit, Rate, Setup};
 
@@ -69,8 +70,10 @@ pub struct AdaptiveReno {
     window: Window,
     /// W_probe \[packets\].
     probe: f64,
-    /// Least and last RTT \[s\]; none before the first.
-    rtts: Option<(f64, f64)>,
+    /// Least RTT \[s\].
+    least: MinRtt<f64>,
+    /// Last RTT \[s\]; none before the first.
+    rtt: Option<f64>,
     /// RTT_cong \[s\]; none before the first loss.
     congested: Option<f64>,
     round: Round,
@@ -89,7 +92,8 @@ impl AdaptiveReno {
             memory,
             window: Window::new(setup),
             probe: 0.0,
-            rtts: None,
+            least: MinRtt::default(),
+            rtt: None,
             congested: None,
             round: Round::default(),
             acked: Bytes::ZERO,
@@ -99,15 +103,15 @@ impl AdaptiveReno {
 
     /// The congestion now.
     fn congestion(&self) -> f64 {
-        match (self.rtts, self.congested) {
-            (Some((least, rtt)), Some(congested)) => congestion(rtt, least, congested),
+        match (self.least.get(), self.rtt, self.congested) {
+            (Some(least), Some(rtt), Some(congested)) => congestion(rtt, least, congested),
             _ => 1.0,
         }
     }
 
     /// The RTT just before a loss enters the average.
     fn note_congestion(&mut self) {
-        if let Some((_, rtt)) = self.rtts {
+        if let Some(rtt) = self.rtt {
             self.congested = Some(self.congested.map_or(rtt, |before| self.memory * before + (1.0 - self.memory) * rtt));
         }
     }
@@ -132,8 +136,8 @@ impl Controller for AdaptiveReno {
     fn acked(&mut self, ack: &Acked) {
         self.window.progress(ack);
         if let Some(rtt) = ack.rtt.filter(|rtt| rtt.0 > 0) {
-            let least = self.rtts.map_or(rtt.secs(), |(least, _)| least.min(rtt.secs()));
-            self.rtts = Some((least, rtt.secs()));
+            self.least.sample(rtt.secs());
+            self.rtt = Some(rtt.secs());
         }
         self.measure_rate(ack);
         if !may_grow(ack) {

@@ -20,6 +20,7 @@ use crate::entry::{Entry, Feedback};
 use crate::oscillation::{OSCILLATION, Windowed, oscillating};
 use crate::params::Param;
 use crate::round::Round;
+use crate::rtt::MinRtt;
 use crate::window::{Window, may_grow};
 use crate::{Acked, Ask, Controller, Lost, Permit, Setup};
 
@@ -85,7 +86,7 @@ pub struct Compound {
     /// No more than γ packets queued in the last round trip.
     idle: bool,
     /// Least RTT seen \[s\].
-    base: f64,
+    base: MinRtt<f64>,
     round: Round,
     /// Sum \[s\] and number of the RTTs measured in this round trip.
     rtts: (f64, f64),
@@ -99,7 +100,7 @@ impl Compound {
             window: Window::new(setup),
             dwnd: 0.0,
             idle: true,
-            base: f64::INFINITY,
+            base: MinRtt::default(),
             round: Round::default(),
             rtts: (0.0, 0.0),
         }
@@ -107,7 +108,8 @@ impl Compound {
 
     /// Once a round trip: may the delay-based window grow in the next, or must it give way?
     fn decide(&mut self, rtt: f64) {
-        let diff = queued(self.window.cwnd, self.base, rtt);
+        let Some(base) = self.base.get() else { return };
+        let diff = queued(self.window.cwnd, base, rtt);
         self.idle = diff < self.constants.gamma;
         if !self.idle {
             self.set_delay_based(self.dwnd - self.constants.zeta * diff);
@@ -126,7 +128,7 @@ impl Controller for Compound {
     fn acked(&mut self, ack: &Acked) {
         self.window.progress(ack);
         if let Some(rtt) = ack.rtt.filter(|rtt| rtt.0 > 0) {
-            self.base = self.base.min(rtt.secs());
+            self.base.sample(rtt.secs());
             self.rtts = (self.rtts.0 + rtt.secs(), self.rtts.1 + 1.0);
         }
         if self.round.ends_with(ack) {
@@ -169,8 +171,8 @@ impl Controller for Compound {
     fn gauges(&self, plot: &mut dyn FnMut(&'static str, f64)) {
         self.window.gauges(plot);
         plot("dwnd_packets", self.dwnd);
-        if self.base.is_finite() {
-            plot("base_rtt_ms", self.base * 1e3);
+        if let Some(base) = self.base.get() {
+            plot("base_rtt_ms", base * 1e3);
         }
     }
 }

@@ -8,6 +8,7 @@
 use crate::entry::{Entry, Feedback};
 use crate::oscillation::{OSCILLATION, oscillating};
 use crate::params::Param;
+use crate::rtt::Smoothed;
 use crate::window::{Law, LossBased};
 use crate::{Acked, Instant};
 
@@ -34,8 +35,6 @@ pub const C: f64 = 0.4;
 pub const BETA: f64 = 0.7;
 /// A target is at most this much above the window, so a round trip grows it by half at most (RFC 9438 §4.2).
 const STEEPEST: f64 = 1.5;
-/// Weight of a new sample in the smoothed RTT (RFC 6298 §2).
-const SRTT_GAIN: f64 = 0.125;
 
 /// CUBIC's law. Windows in packets, times in seconds.
 #[derive(Clone)]
@@ -47,7 +46,8 @@ pub struct Cubic {
     w_max: Option<f64>,
     /// Window before the last reduction (cwnd_prior).
     prior: f64,
-    srtt: Option<f64>,
+    /// In seconds.
+    srtt: Smoothed,
     /// The stage of congestion avoidance under way; none until its first ACK.
     epoch: Option<Epoch>,
 }
@@ -70,7 +70,7 @@ struct Epoch {
 impl Cubic {
     /// For a new connection.
     pub fn new(c: f64, beta: f64, fast_convergence: bool) -> Cubic {
-        Cubic { c, beta, fast_convergence, w_max: None, prior: 0.0, srtt: None, epoch: None }
+        Cubic { c, beta, fast_convergence, w_max: None, prior: 0.0, srtt: Smoothed::default(), epoch: None }
     }
 }
 
@@ -101,8 +101,7 @@ impl Epoch {
 impl Law for Cubic {
     fn growth(&mut self, cwnd: f64, acked: f64, ack: &Acked) -> f64 {
         if let Some(rtt) = ack.rtt {
-            let srtt = self.srtt.unwrap_or(rtt.secs());
-            self.srtt = Some(srtt + SRTT_GAIN * (rtt.secs() - srtt));
+            self.srtt.sample(rtt.secs());
         }
         let alpha = friendly(self.beta);
         let epoch = self.epoch.get_or_insert_with(|| Epoch::begin(cwnd, self.w_max, self.c));
@@ -112,7 +111,7 @@ impl Law for Cubic {
         if epoch.cubic(epoch.t, self.c) < epoch.w_est {
             (epoch.w_est - cwnd).max(0.0) // §4.3, Reno-friendly
         } else {
-            let target = epoch.cubic(epoch.t + self.srtt.unwrap_or(0.0), self.c).clamp(cwnd, STEEPEST * cwnd);
+            let target = epoch.cubic(epoch.t + self.srtt.get(), self.c).clamp(cwnd, STEEPEST * cwnd);
             (target - cwnd) / cwnd * acked // §4.4, §4.5
         }
     }

@@ -12,6 +12,7 @@ use crate::measurement::filter::{FILTER, FILTER_WINDOW};
 use crate::measurement::{Measurement, Reading};
 use crate::oscillation::{OSCILLATION, Windowed, oscillating};
 use crate::params::Param;
+use crate::rtt::MinRtt;
 use crate::symbiosis::{
     A_BIAS, EPSILON, GAMMA, K_BIAS, K_NOISE, NOISE, NOISE_DOUBLES, PUBLISHED_MEASUREMENT, STREAM_PACKETS, SUBRANGES, measurement,
 };
@@ -60,13 +61,13 @@ pub struct Early {
     /// The last result; none before the first and after a timeout.
     reading: Option<Reading>,
     /// Least RTT seen, once there is one.
-    tau: Option<Span>,
+    tau: MinRtt<Span>,
 }
 
 impl Early {
     /// For a new connection.
     pub fn new(setup: &Setup, epsilon: f64, gamma: f64, measurement: Box<dyn Measurement>) -> Early {
-        Early { window: Window::new(setup), setup: *setup, epsilon, gamma, measurement, reading: None, tau: None }
+        Early { window: Window::new(setup), setup: *setup, epsilon, gamma, measurement, reading: None, tau: MinRtt::default() }
     }
 }
 
@@ -79,13 +80,13 @@ impl Controller for Early {
         self.window.progress(ack);
         self.reading = self.measurement.acked(ack).filter(Reading::is_sure).or(self.reading);
         if let Some(rtt) = ack.rtt.filter(|rtt| rtt.0 > 0) {
-            self.tau = Some(self.tau.map_or(rtt, |tau| tau.min(rtt)));
+            self.tau.sample(rtt);
         }
         if !may_grow(ack) {
             return;
         }
         let acked = self.window.packets(ack.bytes);
-        let (Some(Reading { bandwidth: path, .. }), Some(tau)) = (self.reading, self.tau) else {
+        let (Some(Reading { bandwidth: path, .. }), Some(tau)) = (self.reading, self.tau.get()) else {
             self.window.grow_as_reno(acked);
             return;
         };
@@ -116,7 +117,7 @@ impl Controller for Early {
     }
 
     fn basis(&self, _now: Instant) -> Basis {
-        if self.reading.is_some() && self.tau.is_some() { Basis::Law } else { Basis::Reno(self.measurement.unknown()) }
+        if self.reading.is_some() && self.tau.get().is_some() { Basis::Law } else { Basis::Reno(self.measurement.unknown()) }
     }
 
     fn gauges(&self, plot: &mut dyn FnMut(&'static str, f64)) {
@@ -124,7 +125,7 @@ impl Controller for Early {
         if let Some(reading) = &self.reading {
             reading.gauges(plot);
         }
-        if let Some(tau) = self.tau {
+        if let Some(tau) = self.tau.get() {
             plot("tau_ms", tau.millis());
         }
         self.measurement.gauges(plot);

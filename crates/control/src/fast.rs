@@ -9,6 +9,7 @@ use crate::entry::{Entry, Feedback};
 use crate::oscillation::{OSCILLATION, Windowed, oscillating};
 use crate::params::Param;
 use crate::round::Round;
+use crate::rtt::MinRtt;
 use crate::window::Window;
 use crate::{Acked, Ask, Controller, Lost, Permit, Rate, Setup};
 
@@ -50,7 +51,7 @@ pub struct Fast {
     alpha: f64,
     gain: f64,
     /// Least RTT seen \[s\].
-    base: f64,
+    base: MinRtt<f64>,
     /// Averaged RTT \[s\], once there is a sample.
     rtt: Option<f64>,
     round: Round,
@@ -59,11 +60,11 @@ pub struct Fast {
 impl Fast {
     /// For a new connection.
     pub fn new(setup: &Setup, alpha: f64, gain: f64) -> Fast {
-        Fast { window: Window::new(setup), alpha, gain, base: f64::INFINITY, rtt: None, round: Round::default() }
+        Fast { window: Window::new(setup), alpha, gain, base: MinRtt::default(), rtt: None, round: Round::default() }
     }
 
     fn measure(&mut self, sample: f64) {
-        self.base = self.base.min(sample);
+        self.base.sample(sample);
         let rtt = self.rtt.unwrap_or(sample);
         let weight = (WEIGHT / self.window.cwnd).min(GREATEST_WEIGHT);
         self.rtt = Some(rtt + weight * (sample - rtt));
@@ -77,9 +78,9 @@ impl Controller for Fast {
             self.measure(sample.secs());
         }
         let ends = self.round.ends_with(ack);
-        let Some(rtt) = self.rtt.filter(|_| ends && !ack.recovering) else { return };
+        let (Some(rtt), Some(base)) = (self.rtt.filter(|_| ends && !ack.recovering), self.base.get()) else { return };
         let w = self.window.cwnd;
-        let next = update(w, self.base / rtt, self.alpha, self.gain);
+        let next = update(w, base / rtt, self.alpha, self.gain);
         self.window.cwnd = if ack.app_limited { next.min(w) } else { next }.max(1.0);
     }
 
@@ -93,8 +94,8 @@ impl Controller for Fast {
     }
 
     fn gauges(&self, plot: &mut dyn FnMut(&'static str, f64)) {
-        if let Some(rtt) = self.rtt {
-            plot("base_rtt_ms", self.base * 1e3);
+        if let (Some(rtt), Some(base)) = (self.rtt, self.base.get()) {
+            plot("base_rtt_ms", base * 1e3);
             plot("rtt_ms", rtt * 1e3);
         }
     }

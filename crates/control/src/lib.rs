@@ -15,6 +15,7 @@ extern crate std;
 mod bench;
 mod entry;
 mod events;
+pub mod growth;
 mod interface;
 pub mod lotka_volterra;
 pub mod measurement;

@@ -1,34 +1,119 @@
-//! The base round-trip time τ and the smoothed one, of whatever an ACK measures.
+//! Round-trip times: smoothed (RFC 6298), least, and both of whatever an ACK measures.
+//!
+//! Worlds and controllers keep their round-trip times in nanoseconds or in seconds; the equations are the same in any unit.
 
 use crate::{Acked, Span};
 
-/// Round-trip times: least and smoothed.
+/// Weight of a new sample in the smoothed round-trip time: α of RFC 6298 §2.3.
+const ALPHA: f64 = 1.0 / 8.0;
+/// Weight of a new deviation in the variation: β of RFC 6298 §2.3.
+const BETA: f64 = 1.0 / 4.0;
+
+/// A smoothed round-trip time, in the unit of its samples; zero before the first.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Smoothed(f64);
+
+impl Smoothed {
+    /// Takes in a sample: `SRTT ← (1 − α)·SRTT + α·R`, and `SRTT ← R` for the first (RFC 6298 §2.2, §2.3).
+    #[inline]
+    pub fn sample(&mut self, rtt: f64) {
+        self.0 = if self.0 == 0.0 { rtt } else { self.0 + ALPHA * (rtt - self.0) };
+    }
+
+    /// The smoothed round-trip time.
+    #[inline]
+    pub fn get(self) -> f64 {
+        self.0
+    }
+}
+
+/// A smoothed round-trip time and how much samples deviate from it; both zero before the first sample.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct RttEstimator {
+    smoothed: Smoothed,
+    variation: f64,
+}
+
+impl RttEstimator {
+    /// Takes in a sample: `RTTVAR ← (1 − β)·RTTVAR + β·|SRTT − R|` before SRTT moves, and `RTTVAR ← R/2` for the first
+    /// (RFC 6298 §2.2, §2.3).
+    #[inline]
+    pub fn sample(&mut self, rtt: f64) {
+        let before = self.smoothed.get();
+        self.variation = if before == 0.0 { rtt / 2.0 } else { self.variation + BETA * ((before - rtt).abs() - self.variation) };
+        self.smoothed.sample(rtt);
+    }
+
+    /// SRTT.
+    #[inline]
+    pub fn smoothed(&self) -> f64 {
+        self.smoothed.get()
+    }
+
+    /// RTTVAR.
+    #[inline]
+    pub fn variation(&self) -> f64 {
+        self.variation
+    }
+}
+
+/// The least round-trip time of all that were measured; none before the first.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MinRtt<T>(Option<T>);
+
+impl<T> Default for MinRtt<T> {
+    fn default() -> Self {
+        MinRtt(None)
+    }
+}
+
+impl<T: Copy + PartialOrd> MinRtt<T> {
+    /// Takes in a sample.
+    #[inline]
+    pub fn sample(&mut self, rtt: T) {
+        if self.0.is_none_or(|least| rtt < least) {
+            self.0 = Some(rtt);
+        }
+    }
+
+    /// Forgets what was measured before: the path is another.
+    pub fn restart(&mut self, rtt: T) {
+        self.0 = Some(rtt);
+    }
+
+    /// The least so far.
+    #[inline]
+    pub fn get(&self) -> Option<T> {
+        self.0
+    }
+}
+
+/// The base round-trip time τ and the smoothed one, of whatever an ACK measures.
 #[derive(Clone, Debug, Default)]
 pub struct BaseRtt {
-    least: Option<Span>,
-    smoothed: f64,
+    least: MinRtt<Span>,
+    smoothed: Smoothed,
 }
 
 impl BaseRtt {
     /// Takes in a measurement of a round-trip time, if the ACK brings one.
     pub fn acked(&mut self, ack: &Acked) {
         if let Some(rtt) = ack.rtt.filter(|rtt| *rtt > Span::ZERO) {
-            self.smoothed = match self.least {
-                None => rtt.0 as f64,
-                // RFC 6298's weight.
-                Some(_) => self.smoothed + (rtt.0 as f64 - self.smoothed) / 8.0,
-            };
-            self.least = Some(self.least.map_or(rtt, |least| least.min(rtt)));
+            self.smoothed.sample(rtt.0 as f64);
+            self.least.sample(rtt);
         }
     }
 
     /// The base round-trip time τ; none before the first measurement.
     pub fn tau(&self) -> Option<Span> {
-        self.least
+        self.least.get()
     }
 
     /// The smoothed round-trip time; zero before the first measurement.
     pub fn smoothed(&self) -> Span {
-        Span(self.smoothed as u64)
+        Span(self.smoothed.get() as u64)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -14,6 +14,7 @@ use crate::entry::{Entry, Feedback};
 use crate::oscillation::{OSCILLATION, Windowed, oscillating};
 use crate::params::Param;
 use crate::round::Round;
+use crate::rtt::MinRtt;
 use crate::window::Window;
 use crate::{Acked, Ask, Controller, Instant, LossKind, Lost, Permit, Sent, Setup};
 
@@ -61,7 +62,7 @@ pub struct Vegas {
     /// This round of slow start is one that may double.
     odd: bool,
     /// Least RTT seen \[s\].
-    base: f64,
+    base: MinRtt<f64>,
     round: Round,
     /// New packets sent in this round.
     sent: f64,
@@ -81,7 +82,7 @@ impl Vegas {
             gamma,
             growth: Growth::Hold,
             odd: true, // so the first round holds, as in ns-2
-            base: f64::INFINITY,
+            base: MinRtt::default(),
             round: Round::default(),
             sent: 0.0,
             rtts: (0.0, 0.0),
@@ -91,10 +92,12 @@ impl Vegas {
 
     /// Once a round trip.
     fn decide(&mut self, flight: f64, rtt: f64) {
-        if rtt < self.base || self.sent <= 1.0 {
-            self.base = rtt; // a packet alone on the path meets no queue of ours: follow a change of route
+        if self.sent <= 1.0 {
+            self.base.restart(rtt); // a packet alone on the path meets no queue of ours: follow a change of route
         }
-        self.diff = libm::floor(flight - self.sent * self.base / rtt + 0.5);
+        self.base.sample(rtt);
+        let base = self.base.get().unwrap_or(rtt);
+        self.diff = libm::floor(flight - self.sent * base / rtt + 0.5);
         self.growth = if self.window.in_slow_start() {
             self.odd = !self.odd;
             if !self.odd {
@@ -167,7 +170,7 @@ impl Controller for Vegas {
             self.grow(acked);
         }
         if let Some(rtt) = ack.rtt.filter(|rtt| rtt.0 > 0) {
-            self.base = self.base.min(rtt.secs());
+            self.base.sample(rtt.secs());
             self.rtts = (self.rtts.0 + rtt.secs(), self.rtts.1 + 1.0);
         }
     }
@@ -190,8 +193,8 @@ impl Controller for Vegas {
     fn gauges(&self, plot: &mut dyn FnMut(&'static str, f64)) {
         self.window.gauges(plot);
         plot("diff_packets", self.diff);
-        if self.base.is_finite() {
-            plot("base_rtt_ms", self.base * 1e3);
+        if let Some(base) = self.base.get() {
+            plot("base_rtt_ms", base * 1e3);
         }
     }
 }

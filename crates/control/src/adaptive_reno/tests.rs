@@ -10,7 +10,8 @@ fn fresh() -> AdaptiveReno {
 fn avoiding(window: f64, rtt: f64) -> AdaptiveReno {
     let mut reno = fresh();
     (reno.window.cwnd, reno.window.ssthresh) = (window, 2.0);
-    (reno.rtts, reno.congested, reno.rate) = (Some((0.1, rtt)), Some(0.2), Rate::from_mbps(100.0).bytes_per_s());
+    reno.least.sample(0.1);
+    (reno.rtt, reno.congested, reno.rate) = (Some(rtt), Some(0.2), Rate::from_mbps(100.0).bytes_per_s());
     reno
 }
 
@@ -86,7 +87,7 @@ fn the_bandwidth_is_the_acked_rate_of_round_trips() {
 #[test]
 fn an_idle_path_is_filled_faster_than_by_reno() {
     let mut reno = avoiding(200.0, 0.1);
-    (reno.rtts, reno.congested) = (None, Some(0.14));
+    (reno.rtt, reno.congested) = (None, Some(0.14));
     let trace = Path::default().run(&mut reno, &bench::setup(2), Instant::from_millis(20_000));
     // From 200 to 877 packets: B is the share of the path used, so W_inc(0) + 1 = 0.8·W/87.7 + 2 packets in each of 70 ms: 3.8 a round trip at
     // the beginning, 10 at the end. ln(10/3.8)·87.7/0.8 = 106 round trips, 7.4 s. Reno takes 677 of them, 47 s.

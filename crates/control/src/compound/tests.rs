@@ -8,7 +8,8 @@ const PAPER: Constants = Constants { alpha: 0.125, k: 0.75, beta: 0.5, gamma: 30
 /// In congestion avoidance with a base RTT of 100 ms, `dwnd` of the window delay-based.
 fn avoiding(win: f64, dwnd: f64) -> Compound {
     let mut compound = Compound::new(&bench::setup(10), PAPER);
-    (compound.window.cwnd, compound.window.ssthresh, compound.dwnd, compound.base) = (win, 2.0, dwnd, 0.1);
+    (compound.window.cwnd, compound.window.ssthresh, compound.dwnd) = (win, 2.0, dwnd);
+    compound.base.sample(0.1);
     compound
 }
 

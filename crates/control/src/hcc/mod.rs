@@ -33,6 +33,7 @@ use crate::entry::{Entry, Feedback};
 use crate::measurement::Measurement;
 use crate::measurement::imtcp::ImTcp;
 use crate::params::Param;
+use crate::rtt::MinRtt;
 use crate::{Acked, Ask, Bytes, Controller, Departure, Instant, LossKind, Lost, Permit, Rate, Report, Sent, Setup, Span};
 
 use pair::Probes;
@@ -135,7 +136,7 @@ pub struct Hcc {
     rtt: Span,
     /// The latest and the least.
     latest_rtt: Span,
-    least_rtt: Span,
+    least_rtt: MinRtt<Span>,
     /// How far apart pairs arrived lately: what a packet takes.
     service: Span,
     /// When P was last doubled.
@@ -161,7 +162,7 @@ impl Hcc {
             probes: Probes::new(settings.probe_every),
             rtt: Span::ZERO,
             latest_rtt: Span::ZERO,
-            least_rtt: Span::MAX,
+            least_rtt: MinRtt::default(),
             service: Span::ZERO,
             doubled: None,
             silent: true,
@@ -176,9 +177,14 @@ impl Hcc {
         self.period.get().map(|period| self.randomiser.applied(period))
     }
 
+    /// The least round-trip time; for ever before the first.
+    fn least_rtt(&self) -> Span {
+        self.least_rtt.get().unwrap_or(Span::MAX)
+    }
+
     /// Whether packets waited for others when the latest one crossed the path.
     fn queued(&self) -> bool {
-        self.latest_rtt - self.least_rtt > Span(self.service.0.saturating_mul(WAITING))
+        self.latest_rtt - self.least_rtt() > Span(self.service.0.saturating_mul(WAITING))
     }
 
     fn back_off(&mut self, now: Instant) {
@@ -211,7 +217,8 @@ impl Controller for Hcc {
         if let Some(rtt) = ack.rtt.filter(|rtt| rtt.0 > 0) {
             // Weight 1/8, as RFC 6298.
             self.rtt = if self.rtt == Span::ZERO { rtt } else { Span(self.rtt.0 - self.rtt.0 / 8 + rtt.0 / 8) };
-            (self.latest_rtt, self.least_rtt) = (rtt, self.least_rtt.min(rtt));
+            self.latest_rtt = rtt;
+            self.least_rtt.sample(rtt);
         }
         let reading = self.measurement.as_mut().and_then(|measurement| measurement.acked(ack));
         if let Some(reading) = reading.filter(|reading| reading.is_sure() && self.period.get().is_some()) {
@@ -248,11 +255,11 @@ impl Controller for Hcc {
         let pairs = counts && findings.weight > 0.0 && (fresh || !self.settings.fresh_pairs);
         if pairs {
             // A round trip contains what a packet takes. What is longer is no service (nor a queue, H §7) but an outage that is over.
-            self.service = findings.gap.min(self.least_rtt);
+            self.service = findings.gap.min(self.least_rtt());
             self.period.measured(now, self.service, findings.weight.min(1.0));
         }
         if let Some(excess) = findings.excess {
-            self.period.exceeded(now, excess.sent_at, excess.jitter.min(self.least_rtt));
+            self.period.exceeded(now, excess.sent_at, excess.jitter.min(self.least_rtt()));
         }
         if pairs || findings.excess.is_some() {
             self.randomiser.draw();

@@ -1,6 +1,7 @@
 //! What noq's events mean to a controller of ours.
 
 use symbiosis_base::{Bytes, Instant, Span};
+use symbiosis_control::growth::GrowthLimit;
 use symbiosis_control::observer::Findings;
 use symbiosis_control::{
     AckProcessed, Acked, Ask, Controller, Departure, LossKind, Lost, Migration, Notice, PacketLost, Permit, Report, Sent,
@@ -9,9 +10,6 @@ use symbiosis_control::{
 use super::flight::Flight;
 use crate::feedback::FULL;
 use crate::feedback::wire::{Arrived, Left};
-
-/// A window grows for at most so many packets of one ACK, as in TCP (RFC 3465's L).
-const MOST_GROWING: u32 = 2;
 
 /// A controller of ours with what noq does not keep for it.
 ///
@@ -280,13 +278,12 @@ impl Core {
         let mut batch = std::mem::take(&mut self.batch);
         batch.sort_unstable_by_key(|(number, _)| *number);
         let mut in_flight = batch.iter().fold(self.flight.bytes(), |sum, (_, record)| sum + record.bytes);
-        let mut growing = MOST_GROWING;
+        let mut limit = GrowthLimit::of_ack(false);
         for (at, (number, record)) in batch.iter().enumerate() {
             in_flight -= record.bytes;
             let recovering = self.recovers && self.episode.is_some_and(|began| record.sent_at <= began);
             self.recovering &= recovering;
-            let grows = !recovering && growing > 0 && *number < self.flight.oldest();
-            growing -= u32::from(grows);
+            let grows = limit.grows(!recovering && *number < self.flight.oldest());
             let latest = at + 1 == batch.len();
             let acked = Acked::new(self.now, *number, record.bytes, record.sent_at)
                 .with_received_at(record.received_at)

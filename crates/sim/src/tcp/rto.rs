@@ -6,6 +6,7 @@
 //! added to the smoothed round-trip time at the least, as Linux has it; FreeBSD's slop does the same.
 
 use symbiosis_base::Span;
+use symbiosis_control::rtt::RttEstimator;
 
 /// Greatest timeout (RFC 6298 §2.5 asks for at least a minute).
 pub const MAX_RTO: Span = Span::from_millis(60_000);
@@ -16,28 +17,21 @@ pub const FIRST_RTO: Span = Span::from_millis(1_000);
 #[derive(Debug)]
 pub(crate) struct Rto {
     min: Span,
-    srtt: f64,
-    rttvar: f64,
+    /// In nanoseconds.
+    rtt: RttEstimator,
     /// Doublings since the last measurement of new data.
     backoff: u32,
 }
 
 impl Rto {
     pub(crate) fn new(min: Span) -> Rto {
-        Rto { min, srtt: 0.0, rttvar: 0.0, backoff: 0 }
+        Rto { min, rtt: RttEstimator::default(), backoff: 0 }
     }
 
     /// A measurement by an ACK of new data (§2.2, §2.3). Ends the backing off (§5.7).
     #[inline]
     pub(crate) fn measured(&mut self, rtt: Span) {
-        let rtt = rtt.0 as f64;
-        if self.srtt == 0.0 {
-            self.srtt = rtt;
-            self.rttvar = rtt / 2.0;
-        } else {
-            self.rttvar += ((self.srtt - rtt).abs() - self.rttvar) / 4.0;
-            self.srtt += (rtt - self.srtt) / 8.0;
-        }
+        self.rtt.sample(rtt.0 as f64);
         self.backoff = 0;
     }
 
@@ -48,14 +42,15 @@ impl Rto {
 
     /// Smoothed round-trip time; zero before the first measurement.
     pub(crate) fn srtt(&self) -> Span {
-        Span(self.srtt as u64)
+        Span(self.rtt.smoothed() as u64)
     }
 
     /// The timeout.
     #[inline]
     pub(crate) fn timeout(&self) -> Span {
-        let margin = (4.0 * self.rttvar).max(self.min.0 as f64);
-        let plain = if self.srtt == 0.0 { FIRST_RTO.max(self.min) } else { Span((self.srtt + margin) as u64) };
+        let (srtt, rttvar) = (self.rtt.smoothed(), self.rtt.variation());
+        let margin = (4.0 * rttvar).max(self.min.0 as f64);
+        let plain = if srtt == 0.0 { FIRST_RTO.max(self.min) } else { Span((srtt + margin) as u64) };
         // The bound is on backing off: a path may be longer than it.
         Span(plain.0.saturating_mul(1 << self.backoff.min(16))).min(MAX_RTO.max(plain))
     }

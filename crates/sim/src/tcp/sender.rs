@@ -1,6 +1,7 @@
 //! TCP's sender: asks its controller how much and when, and sends what recovery says.
 
 use symbiosis_base::{Bytes, Instant};
+use symbiosis_control::growth::GrowthLimit;
 use symbiosis_control::{AckProcessed, Acked, Ask, Controller, Departure, LossKind, Lost, Notice, PacketLost, Permit, Report, Sent, Setup};
 use symbiosis_run::tally::Tally;
 use symbiosis_run::{FlowPlan, FlowSample, Recovery};
@@ -15,9 +16,6 @@ use super::send_timer::SendTimer;
 use super::{Ack, Data};
 use crate::load::Load;
 use crate::transport::SendingEnd;
-
-/// A window grows for at most so many packets of one ACK: two, because that is what a delayed ACK answers (RFC 3465's L).
-const MOST_GROWING: u32 = 2;
 
 /// The sending end of a flow.
 pub(crate) struct Sender {
@@ -147,7 +145,7 @@ impl SendingEnd for Sender {
         // An ACK brings one measurement. A flag costs less than `Option::take`, by 4 % of a run's cycles: an option is written in two pieces
         // and read in one, for which the processor waits.
         let mut brought = false;
-        let mut growing = if recovering { 0 } else { MOST_GROWING };
+        let mut limit = GrowthLimit::of_ack(recovering);
         let mut lost = Bytes::ZERO;
         let tell = |fate: Fate, number: u32, record: Record, in_flight: u32| {
             let bytes = if number + 1 == packets { last } else { packet };
@@ -157,8 +155,7 @@ impl SendingEnd for Sender {
                 controller.packet_lost(&PacketLost::new(now, number.into(), bytes, record.sent_at).with_in_flight(in_flight));
                 return;
             }
-            let grows = growing > 0 && number < ack.next;
-            growing -= u32::from(grows);
+            let grows = limit.grows(number < ack.next);
             let brings = !brought && record.sent_at == ack.echo;
             brought |= brings;
             controller.acked(

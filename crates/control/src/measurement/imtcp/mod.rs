@@ -17,6 +17,7 @@ use alloc::boxed::Box;
 
 use crate::lotka_volterra::Bandwidth;
 use crate::measurement::{Measurement, Reading};
+use crate::rtt::Smoothed;
 use crate::{Acked, Bytes, Departure, Instant, Rate, Sent, Setup, Span, Unknown};
 
 use capacity::{Capacity, LITTLE};
@@ -62,7 +63,8 @@ pub struct ImTcp {
     streams: Streams,
     /// Time covered by joint gaps of late, faded \[s\].
     covered: f64,
-    smoothed: f64,
+    /// In seconds.
+    smoothed: Smoothed,
     last_ack: Option<Instant>,
     /// Arrivals are merged since then.
     merged: Option<Instant>,
@@ -89,7 +91,7 @@ impl ImTcp {
             trains: Trains::new(setup.seed),
             streams: Streams::default(),
             covered: 0.0,
-            smoothed: 0.0,
+            smoothed: Smoothed::default(),
             last_ack: None,
             merged: None,
             last_result: None,
@@ -143,8 +145,7 @@ impl Measurement for ImTcp {
 
     fn acked(&mut self, ack: &Acked) -> Option<Reading> {
         if let Some(rtt) = ack.rtt {
-            let rtt = rtt.secs();
-            self.smoothed = if self.smoothed == 0.0 { rtt } else { self.smoothed + (rtt - self.smoothed) / 8.0 };
+            self.smoothed.sample(rtt.secs());
         }
         let since = ack.now - self.last_ack.unwrap_or(ack.now);
         self.last_ack = Some(ack.now);
@@ -152,8 +153,8 @@ impl Measurement for ImTcp {
             let longer = self
                 .result
                 .map_or(MOST_MEMORY, |result| (result.error.available / (result.bandwidth.capacity * DOUBT)).clamp(1.0, MOST_MEMORY));
-            self.rivals.fade(since.secs(), longer * self.smoothed.max(LEAST_MEMORY));
-            self.covered *= libm::exp(-since.secs() / (OF_LATE * self.smoothed));
+            self.rivals.fade(since.secs(), longer * self.smoothed.get().max(LEAST_MEMORY));
+            self.covered *= libm::exp(-since.secs() / (OF_LATE * self.smoothed.get()));
         }
         let links = Links { packet: self.packet, access: self.access, service: self.tight.unwrap_or(Span::ZERO) };
         let gap = self.gaps.acked(ack, &links);
@@ -165,9 +166,9 @@ impl Measurement for ImTcp {
         let gap = gap?;
         self.gap(&gap);
         let (capacity, capacity_error) = self.known_capacity.filter(|_| self.holds())?;
-        if self.covered < LEAST_COVERED * OF_LATE * self.smoothed {
+        if self.covered < LEAST_COVERED * OF_LATE * self.smoothed.get() {
             let known = Bandwidth { capacity, available: self.result.map_or(capacity, |result| result.bandwidth.available) };
-            let spacing = Span::from_secs(STREAM_SPACING * self.smoothed);
+            let spacing = Span::from_secs(STREAM_SPACING * self.smoothed.get());
             self.streams.begin(ack.now, spacing, &known, self.packet, ack.in_flight.packets(self.packet));
         }
         let tight = Rate::of(self.packet, self.tight?);
@@ -177,10 +178,10 @@ impl Measurement for ImTcp {
         let news = self.rivals.gaps() >= FEWEST_GAPS && self.result.is_some_and(jumped);
         let doubt = if self.result.is_some() { DOUBT } else { FIRST_DOUBT };
         let sure = self.rivals.gaps() >= FEWEST_GAPS && available_error <= capacity * doubt;
-        if self.rivals.covered() < LEAST_COVERED * self.smoothed && !news && !sure {
+        if self.rivals.covered() < LEAST_COVERED * self.smoothed.get() && !news && !sure {
             return None;
         }
-        let due = self.last_result.is_none_or(|last| (ack.now - last).secs() >= self.smoothed / RESULTS);
+        let due = self.last_result.is_none_or(|last| (ack.now - last).secs() >= self.smoothed.get() / RESULTS);
         if !due {
             return None;
         }
