@@ -37,13 +37,14 @@ fn as_text() -> String {
     let mut out = String::new();
     for entry in everywhere() {
         out += &format!("{}\n    {}\n", entry.name, entry.about);
-        for Param { name, kind, about } in entry.params {
+        for Param { name, kind, about, only_if, .. } in entry.params {
             let values = match kind {
                 Kind::Number { default, min, max } => format!("{default} [{min} to {max}]"),
                 Kind::Choice(words) => format!("{} [{}]", words[0], words.join(", ")),
                 Kind::Flag(default) => format!("{default} [true, false]"),
             };
-            out += &format!("    {name} = {values}: {about}\n");
+            let only_if = only_if.map_or(String::new(), |condition| format!(" (only if {condition})"));
+            out += &format!("    {name} = {values}: {about}{only_if}\n");
         }
         out.push('\n');
     }
@@ -55,12 +56,18 @@ fn as_text() -> String {
 }
 
 fn as_json() -> Value {
-    let param = |Param { name, kind, about }: &Param| match kind {
-        Kind::Number { default, min, max } => {
-            json!({ "name": name, "kind": "number", "default": default, "min": min, "max": max, "about": about })
+    let param = |Param { name, kind, about, only_if, .. }: &Param| {
+        let mut param = match kind {
+            Kind::Number { default, min, max } => json!({ "kind": "number", "default": default, "min": min, "max": max }),
+            Kind::Choice(words) => json!({ "kind": "choice", "default": words[0], "words": words }),
+            Kind::Flag(default) => json!({ "kind": "flag", "default": default }),
+        };
+        param["name"] = json!(name);
+        param["about"] = json!(about);
+        if let Some(condition) = only_if {
+            param["only_if"] = json!(condition.to_string());
         }
-        Kind::Choice(words) => json!({ "name": name, "kind": "choice", "default": words[0], "words": words, "about": about }),
-        Kind::Flag(default) => json!({ "name": name, "kind": "flag", "default": default, "about": about }),
+        param
     };
     everywhere()
         .map(|entry| json!({ "name": entry.name, "about": entry.about, "params": entry.params.iter().map(param).collect::<Vec<_>>() }))

@@ -101,7 +101,7 @@ fn options(args: &Start) -> Result<Options, Failure> {
         OptionsError::Param(ParamError::Unknown { name, known }) => {
             Failure::input(format!("--set {name}: {cc} has no such parameter"), suggestion(name, known.iter().copied()))
         }
-        other => Failure::input(format!("--set: {other}"), "`symbiosis controllers` lists what each parameter may be"),
+        OptionsError::Param(error) => Failure::input(format!("--set {}: {error}", error.name()), error.help()),
     })
 }
 

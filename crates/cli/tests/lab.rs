@@ -311,7 +311,7 @@ fn what_the_kernel_does_not_do_is_refused_with_its_key() {
         ("flow.0.send_timer_us=50", "`flow.0.send_timer_us` is given"),
         ("flow.0.packet_bytes=100", "`flow.0.packet_bytes` is given"),
         ("flow.0.count=2000", "carries 1 to 1000"),
-        ("flow=[{cc='symbiosis', params={measurement='oracle'}}]", "which is the simulator's own knowledge"),
+        ("flow=[{cc='symbiosis', params={measurement='oracle'}}]", "which only a simulator knows"),
         ("flow=[{cc='symbiosis'}, {cc='linux-bbr'}, {cc='symbiosis-paper'}]", "`flow.2.cc` is \"symbiosis-paper\""),
     ];
     for (set, said) in rows {

@@ -18,12 +18,12 @@
 //! (Grieco, Mascolo 2004); no ACK grows the window by more than slow start would; before the first loss, when RTT_cong is not known, c is one; a
 //! timeout leaves one packet, and a threshold of W/(1 + c).
 
-use crate::entry::{Entry, Feedback};
-use crate::oscillation::{OSCILLATION, Windowed, oscillating};
+use crate::entry::{Entry, Feedback, Recovery};
+use crate::oscillation::{OSCILLATION, oscillating};
 use crate::params::Param;
 use crate::round::Round;
 use crate::rtt::MinRtt;
-use crate::window::{Window, may_grow};
+use crate::window::{Window, Windowed, may_grow};
 use crate::{Acked, Ask, Bytes, Controller, LossKind, Lost, Permit, Rate, Setup};
 
 /// TCP-Adaptive Reno.
@@ -36,6 +36,7 @@ pub const ENTRY: Entry = Entry {
         Param::number("memory", 0.85, 0.0, 0.99, "weight of what was known of the RTT before a loss; PFLDnet 2006: 0.85"),
         OSCILLATION,
     ],
+    recovery: Recovery::Sack,
     feedback: Feedback::Acks,
     build: |setup, values| {
         let m = Rate::from_mbps(values.number("m_mbps"));

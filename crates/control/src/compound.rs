@@ -16,12 +16,12 @@
 //! Where this deviates: the growth of a round trip is spread over its ACKs, because a window that jumps once a round trip sends a burst;
 //! γ is fixed, as in the paper (the draft tunes it); rounds are told by departure times. A mark counts as a loss.
 
-use crate::entry::{Entry, Feedback};
-use crate::oscillation::{OSCILLATION, Windowed, oscillating};
+use crate::entry::{Entry, Feedback, Recovery};
+use crate::oscillation::{OSCILLATION, oscillating};
 use crate::params::Param;
 use crate::round::Round;
 use crate::rtt::MinRtt;
-use crate::window::{Window, may_grow};
+use crate::window::{Window, Windowed, may_grow};
 use crate::{Acked, Ask, Controller, Lost, Permit, Setup};
 
 /// Compound TCP.
@@ -36,6 +36,7 @@ pub const ENTRY: Entry = Entry {
         Param::number("zeta", 1.0, 0.01, 10.0, "how many it gives up for each queued packet; 1 in Linux's tcp_compound"),
         OSCILLATION,
     ],
+    recovery: Recovery::Sack,
     feedback: Feedback::Acks,
     build: |setup, values| {
         let [alpha, k, beta, gamma, zeta] = ["alpha", "k", "beta", "gamma", "zeta"].map(|name| values.number(name));

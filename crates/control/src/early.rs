@@ -5,42 +5,31 @@
 //!
 //! Being counted in round trips, its speed depends on the RTT; the later form (S Eq 9) counts seconds. I has K given, and so does this.
 
-use alloc::boxed::Box;
-
-use crate::entry::{Entry, Feedback};
-use crate::measurement::filter::{FILTER, FILTER_WINDOW};
-use crate::measurement::{Measurement, Reading};
-use crate::oscillation::{OSCILLATION, Windowed, oscillating};
-use crate::params::Param;
+use crate::entry::{Entry, Feedback, Recovery};
+use crate::measurement::params::{MEASURED_AS_PUBLISHED, measurement};
+use crate::measurement::{Host, News};
+use crate::oscillation::{OSCILLATION, oscillating};
+use crate::params::{Param, joined};
 use crate::rtt::MinRtt;
-use crate::symbiosis::{
-    A_BIAS, EPSILON, GAMMA, K_BIAS, K_NOISE, NOISE, NOISE_DOUBLES, PUBLISHED_MEASUREMENT, STREAM_PACKETS, SUBRANGES, measurement,
-};
-use crate::window::{Window, may_grow};
+use crate::symbiosis::{EPSILON, GAMMA};
+use crate::window::{Window, Windowed, may_grow};
 use crate::{Acked, Ask, Basis, Controller, Instant, Lost, Permit, Rate, Report, Sent, Setup, Span};
+
+const LAW: [Param; 2] = [
+    Param::number("epsilon", EPSILON, 0.01, 10.0, "growth rate, per round trip; I §4"),
+    Param::number("gamma", GAMMA, 0.001, 0.999, "weight of the others' rate, below 1 or a flow dies out; I §4"),
+];
 
 /// The early form of TCP Symbiosis.
 pub const ENTRY: Entry = Entry {
     name: "symbiosis-early",
     about: "TCP Symbiosis in its early form, per ACK (Iguchi et al. 2005)",
-    params: &[
-        Param::number("epsilon", EPSILON, 0.01, 10.0, "growth rate, per round trip; I §4"),
-        Param::number("gamma", GAMMA, 0.001, 0.999, "weight of the others' rate, below 1 or a flow dies out; I §4"),
-        PUBLISHED_MEASUREMENT,
-        NOISE,
-        NOISE_DOUBLES,
-        K_BIAS,
-        K_NOISE,
-        A_BIAS,
-        SUBRANGES,
-        STREAM_PACKETS,
-        FILTER,
-        FILTER_WINDOW,
-        OSCILLATION,
-    ],
+    params: &joined::<13>(&[&LAW, MEASURED_AS_PUBLISHED, &[OSCILLATION]]),
+    recovery: Recovery::Sack,
     feedback: Feedback::Acks,
     build: |setup, values| {
-        let early = Early::new(setup, values.number("epsilon"), values.number("gamma"), measurement(setup, values));
+        let host = Host::new(measurement(setup, values));
+        let early = Early::new(setup, values.number("epsilon"), values.number("gamma"), host);
         oscillating(setup, values, early)
     },
 };
@@ -57,28 +46,36 @@ pub struct Early {
     setup: Setup,
     epsilon: f64,
     gamma: f64,
-    measurement: Box<dyn Measurement>,
-    /// The last result; none before the first and after a timeout.
-    reading: Option<Reading>,
+    host: Host,
     /// Least RTT seen, once there is one.
     tau: MinRtt<Span>,
 }
 
 impl Early {
     /// For a new connection.
-    pub fn new(setup: &Setup, epsilon: f64, gamma: f64, measurement: Box<dyn Measurement>) -> Early {
-        Early { window: Window::new(setup), setup: *setup, epsilon, gamma, measurement, reading: None, tau: MinRtt::default() }
+    pub fn new(setup: &Setup, epsilon: f64, gamma: f64, host: Host) -> Early {
+        Early { window: Window::new(setup), setup: *setup, epsilon, gamma, host, tau: MinRtt::default() }
+    }
+}
+
+impl Early {
+    fn hear(&mut self, news: News) {
+        if news == News::Expired {
+            // The window was right by what was known: no reason to double it.
+            self.window.ssthresh = self.window.ssthresh.min(self.window.cwnd);
+        }
     }
 }
 
 impl Controller for Early {
     fn sent(&mut self, packet: &Sent) {
-        self.measurement.sent(packet);
+        self.host.sent(packet);
     }
 
     fn acked(&mut self, ack: &Acked) {
         self.window.progress(ack);
-        self.reading = self.measurement.acked(ack).filter(Reading::is_sure).or(self.reading);
+        let news = self.host.acked(ack);
+        self.hear(news);
         if let Some(rtt) = ack.rtt.filter(|rtt| rtt.0 > 0) {
             self.tau.sample(rtt);
         }
@@ -86,7 +83,7 @@ impl Controller for Early {
             return;
         }
         let acked = self.window.packets(ack.bytes);
-        let (Some(Reading { bandwidth: path, .. }), Some(tau)) = (self.reading, self.tau.get()) else {
+        let (Some(path), Some(tau)) = (self.host.reading().map(|reading| reading.bandwidth), self.tau.get()) else {
             self.window.grow_as_reno(acked);
             return;
         };
@@ -99,36 +96,33 @@ impl Controller for Early {
     fn lost(&mut self, loss: &Lost) {
         self.window.lose_as_reno(loss.kind);
         if loss.kind.collapses() {
-            self.reading = None;
-            self.measurement.forget();
+            self.host.forget();
         }
     }
 
     fn report(&mut self, report: &Report) {
-        self.reading = self.measurement.report(report).or(self.reading);
+        let news = self.host.report(report);
+        self.hear(news);
     }
 
     fn permit(&self, _ask: &Ask) -> Permit {
-        Permit { window: self.window.bytes(), departure: self.measurement.departure() }
+        Permit { window: self.window.bytes(), departure: self.host.departure() }
     }
 
     fn wants_arrivals(&self) -> bool {
-        self.measurement.wants_arrivals()
+        self.host.wants_arrivals()
     }
 
     fn basis(&self, _now: Instant) -> Basis {
-        if self.reading.is_some() && self.tau.get().is_some() { Basis::Law } else { Basis::Reno(self.measurement.unknown()) }
+        if self.host.reading().is_some() && self.tau.get().is_some() { Basis::Law } else { Basis::Reno(self.host.unknown()) }
     }
 
     fn gauges(&self, plot: &mut dyn FnMut(&'static str, f64)) {
         self.window.gauges(plot);
-        if let Some(reading) = &self.reading {
-            reading.gauges(plot);
-        }
         if let Some(tau) = self.tau.get() {
             plot("tau_ms", tau.millis());
         }
-        self.measurement.gauges(plot);
+        self.host.gauges(plot);
     }
 }
 

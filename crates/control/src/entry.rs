@@ -15,6 +15,8 @@ pub struct Entry {
     pub about: &'static str,
     /// Its parameters.
     pub params: &'static [Param],
+    /// How TCP finds lost packets and sends them again, unless a plan says otherwise.
+    pub recovery: Recovery,
     /// What it goes by, and so which transport carries it.
     pub feedback: Feedback,
     /// Makes one for a connection, from values that were resolved against `params`.
@@ -28,4 +30,17 @@ pub enum Feedback {
     Acks,
     /// Reports of a receiver that measures, whose half of the controller this makes: a transport that keeps a rate and reports.
     Reports(fn(&Setup, &Values) -> Box<dyn Observer>),
+}
+
+/// How lost packets are found and sent again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Recovery {
+    /// RFC 5681: out of recovery with the first new ACK; several losses in a window end in timeouts.
+    Reno,
+    /// RFC 6582: partial ACKs, one retransmission a round trip.
+    NewReno,
+    /// RFC 6675: selective ACKs, the pipe kept full.
+    Sack,
+    /// RFC 6675's scoreboard with the rate halving of Linux 2.6, which ns-2's `TCP/Linux` agents have.
+    RateHalving,
 }

@@ -5,12 +5,12 @@
 //! neither pacing nor burstiness control; losses as in Reno, a timeout leaves one packet. There is no slow start: the same law holds from
 //! the first ACK on, so the window at most doubles in a round trip, and above `gain`·`alpha` grows by `gain`·`alpha`.
 
-use crate::entry::{Entry, Feedback};
-use crate::oscillation::{OSCILLATION, Windowed, oscillating};
+use crate::entry::{Entry, Feedback, Recovery};
+use crate::oscillation::{OSCILLATION, oscillating};
 use crate::params::Param;
 use crate::round::Round;
 use crate::rtt::MinRtt;
-use crate::window::Window;
+use crate::window::{Window, Windowed};
 use crate::{Acked, Ask, Controller, Lost, Permit, Rate, Setup};
 
 /// FAST TCP.
@@ -22,6 +22,7 @@ pub const ENTRY: Entry = Entry {
         Param::number("gain", 0.5, 0.01, 1.0, "part of the way in one round trip (gamma in the draft, whose value is 0.5)"),
         OSCILLATION,
     ],
+    recovery: Recovery::Sack,
     feedback: Feedback::Acks,
     build: |setup, values| oscillating(setup, values, Fast::new(setup, values.number("alpha"), values.number("gain"))),
 };

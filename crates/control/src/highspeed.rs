@@ -11,7 +11,7 @@
 
 use libm::{exp, log};
 
-use crate::entry::{Entry, Feedback};
+use crate::entry::{Entry, Feedback, Recovery};
 use crate::oscillation::{OSCILLATION, oscillating};
 use crate::window::{Law, LossBased};
 use crate::{Acked, Instant};
@@ -21,6 +21,7 @@ pub const ENTRY: Entry = Entry {
     name: "highspeed",
     about: "HighSpeed TCP: Reno with a step and a cut that depend on the window (RFC 3649)",
     params: &[OSCILLATION],
+    recovery: Recovery::Sack,
     feedback: Feedback::Acks,
     build: |setup, values| oscillating(setup, values, LossBased::new(setup, HighSpeed::new())),
 };

@@ -15,7 +15,7 @@ use alloc::boxed::Box;
 use symbiosis_base::Random;
 
 use crate::params::{Param, Values};
-use crate::window::{Window, may_grow};
+use crate::window::{Windowed, may_grow};
 use crate::{AckProcessed, Acked, Ask, Basis, Controller, Instant, Lost, Migration, Notice, PacketLost, Permit, Report, Sent, Setup, Span};
 
 /// Degree of the oscillation, of every controller with a window. T §4.3 finds 0.3 good and 0.5 too much.
@@ -26,12 +26,6 @@ pub const OSCILLATION: Param =
 const LEAST_WINDOW: f64 = 2.0;
 /// Nor above this many, beyond every real path: a window that nothing answers would walk on for ever.
 pub const GREATEST_WINDOW: f64 = u32::MAX as f64;
-
-/// A controller whose decision is a [`Window`].
-pub trait Windowed: Controller + Clone {
-    /// The window, which its law goes on from whatever it is set to.
-    fn window_mut(&mut self) -> &mut Window;
-}
 
 /// The controller, under the oscillation that `values` asks for.
 pub fn oscillating<C: Windowed + 'static>(setup: &Setup, values: &Values, inner: C) -> Box<dyn Controller> {

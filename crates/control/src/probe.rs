@@ -1,4 +1,4 @@
-//! An instrument, not a congestion control: a flow of constant rate or constant window that carries any [`Measurement`] and ignores what it
+//! An instrument, not a congestion control: a flow of constant rate or constant window that carries any measurement and ignores what it
 //! says. What a measurement is worth shows without the loop in which its results change the traffic that it measures.
 //!
 //! Nothing slows it down: neither a loss nor a result. Its window opens as in slow start, one packet for each acknowledged, up to the one
@@ -7,37 +7,29 @@
 
 use alloc::boxed::Box;
 
-use crate::entry::{Entry, Feedback};
-use crate::measurement::filter::{FILTER, FILTER_WINDOW};
-use crate::measurement::{Measurement, Reading};
+use crate::entry::{Entry, Feedback, Recovery};
+use crate::measurement::params::{MEASURED, measurement};
+use crate::measurement::{Host, News};
 use crate::pacer::Pacer;
-use crate::params::{Param, Values};
+use crate::params::{Param, Values, joined};
 use crate::rtt::BaseRtt;
-use crate::symbiosis::{A_BIAS, K_BIAS, K_NOISE, MEASUREMENT, NOISE, NOISE_DOUBLES, STREAM_PACKETS, SUBRANGES, measurement};
 use crate::window::{Window, may_grow};
 use crate::{Acked, Ask, Controller, Departure, Instant, Lost, Permit, Rate, Report, Sent, Setup};
+
+const TRAFFIC: [Param; 3] = [
+    Param::number("rate_mbps", 0.0, 0.0, 1e6, "packets leave at this rate [Mbit/s on the wire]; 0: as `pacing` says"),
+    Param::number("window_packets", 1000.0, 2.0, 1e6, "at most this many packets are in flight"),
+    Param::number("pacing", 0.0, 0.0, 100.0, "packets leave at this multiple of window/srtt; 0: when ACKs come").only_if_zero("rate_mbps"),
+];
 
 /// The instrument.
 pub const ENTRY: Entry = Entry {
     name: "probe",
     about: "no congestion control: constant rate or window, measures and ignores the results",
-    params: &[
-        MEASUREMENT,
-        NOISE,
-        NOISE_DOUBLES,
-        K_BIAS,
-        K_NOISE,
-        A_BIAS,
-        SUBRANGES,
-        STREAM_PACKETS,
-        FILTER,
-        FILTER_WINDOW,
-        Param::number("rate_mbps", 0.0, 0.0, 1e6, "packets leave at this rate [Mbit/s on the wire]; 0: as `pacing` says"),
-        Param::number("window_packets", 1000.0, 2.0, 1e6, "at most so many packets are in flight"),
-        Param::number("pacing", 0.0, 0.0, 100.0, "without a rate: packets leave at this multiple of window/srtt; 0: when ACKs come"),
-    ],
+    params: &joined::<13>(&[MEASURED, &TRAFFIC]),
+    recovery: Recovery::Sack,
     feedback: Feedback::Acks,
-    build: |setup, values| Box::new(Probe::new(setup, values, measurement(setup, values))),
+    build: |setup, values| Box::new(Probe::new(setup, values, Host::new(measurement(setup, values)))),
 };
 
 /// The controller.
@@ -52,14 +44,13 @@ pub struct Probe {
     pacing: f64,
     pacer: Pacer,
     rtt: BaseRtt,
-    measurement: Box<dyn Measurement>,
-    reading: Option<Reading>,
+    host: Host,
     results: u64,
 }
 
 impl Probe {
-    /// For a new connection, carrying `measurement`.
-    pub fn new(setup: &Setup, values: &Values, measurement: Box<dyn Measurement>) -> Probe {
+    /// For a new connection, carrying the measurement of `host`.
+    pub fn new(setup: &Setup, values: &Values, host: Host) -> Probe {
         let most = values.number("window_packets");
         let mut window = Window::new(setup);
         window.cwnd = window.cwnd.min(most);
@@ -71,21 +62,19 @@ impl Probe {
             pacing: values.number("pacing"),
             pacer: Pacer::default(),
             rtt: BaseRtt::default(),
-            measurement,
-            reading: None,
+            host,
             results: 0,
         }
     }
 
-    fn measured(&mut self, result: Option<Reading>) {
-        self.results += u64::from(result.is_some());
-        self.reading = result.or(self.reading);
+    fn hear(&mut self, news: News) {
+        self.results += u64::from(matches!(news, News::Reading(_)));
     }
 }
 
 impl Controller for Probe {
     fn sent(&mut self, packet: &Sent) {
-        self.measurement.sent(packet);
+        self.host.sent(packet);
         if self.rate > Rate::ZERO {
             // What was held back is made up for, but no more than a round trip of it.
             self.due = self.due.max(packet.now - self.rtt.smoothed()).saturating_add(self.rate.time_for(packet.bytes));
@@ -96,8 +85,8 @@ impl Controller for Probe {
 
     fn acked(&mut self, ack: &Acked) {
         self.rtt.acked(ack);
-        let result = self.measurement.acked(ack);
-        self.measured(result);
+        let news = self.host.acked(ack);
+        self.hear(news);
         if may_grow(ack) {
             self.window.slow_start(self.window.packets(ack.bytes).min(self.most - self.window.cwnd));
         }
@@ -106,12 +95,12 @@ impl Controller for Probe {
     fn lost(&mut self, _loss: &Lost) {}
 
     fn report(&mut self, report: &Report) {
-        let result = self.measurement.report(report);
-        self.measured(result);
+        let news = self.host.report(report);
+        self.hear(news);
     }
 
     fn permit(&self, ask: &Ask) -> Permit {
-        let departure = match self.measurement.departure() {
+        let departure = match self.host.departure() {
             Departure::Now if self.rate > Rate::ZERO => Departure::At(self.due),
             Departure::Now => self.pacer.departure(ask.now),
             wanted => wanted,
@@ -120,15 +109,12 @@ impl Controller for Probe {
     }
 
     fn wants_arrivals(&self) -> bool {
-        self.measurement.wants_arrivals()
+        self.host.wants_arrivals()
     }
 
     fn gauges(&self, plot: &mut dyn FnMut(&'static str, f64)) {
-        if let Some(reading) = &self.reading {
-            reading.gauges(plot);
-        }
         plot("results", self.results as f64);
-        self.measurement.gauges(plot);
+        self.host.gauges(plot);
     }
 }
 

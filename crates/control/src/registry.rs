@@ -1,6 +1,6 @@
 //! Every controller by name. A line here, and it is there in every world, every scenario and every report.
 
-pub use crate::entry::{Entry, Feedback};
+pub use crate::entry::{Entry, Feedback, Recovery};
 use crate::{adaptive_reno, compound, cubic, early, fast, hcc, highspeed, probe, reno, scalable, symbiosis, vegas};
 
 /// All controllers, in the order in which they are listed.

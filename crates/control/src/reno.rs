@@ -2,7 +2,7 @@
 //!
 //! NewReno (RFC 6582) is the same law; what differs is how a sender retransmits, which is the world's part (`recovery` in a scenario).
 
-use crate::entry::{Entry, Feedback};
+use crate::entry::{Entry, Feedback, Recovery};
 use crate::oscillation::{OSCILLATION, oscillating};
 use crate::window::{Law, LossBased};
 use crate::{Acked, Instant};
@@ -12,6 +12,7 @@ pub const RENO: Entry = Entry {
     name: "reno",
     about: "TCP Reno: one packet a round trip, half at a loss (RFC 5681)",
     params: &[OSCILLATION],
+    recovery: Recovery::Sack,
     feedback: Feedback::Acks,
     build: |setup, values| oscillating(setup, values, LossBased::new(setup, Reno)),
 };
@@ -21,6 +22,7 @@ pub const NEWRENO: Entry = Entry {
     name: "newreno",
     about: "TCP NewReno: Reno's window; in the simulator with NewReno recovery unless told otherwise (RFC 6582)",
     params: &[OSCILLATION],
+    recovery: Recovery::NewReno,
     feedback: Feedback::Acks,
     build: |setup, values| oscillating(setup, values, LossBased::new(setup, Reno)),
 };

@@ -4,7 +4,7 @@
 //! Below `low_window` it is Reno. Kelly's law steps there: at 16 packets Reno's 1/16 becomes 0.01, and only from 100 packets on is that the
 //! faster one. Linux smooths the step away (it grows by the larger of 1/w and its constant); this is the published form.
 
-use crate::entry::{Entry, Feedback};
+use crate::entry::{Entry, Feedback, Recovery};
 use crate::oscillation::{OSCILLATION, oscillating};
 use crate::params::Param;
 use crate::window::{Law, LossBased};
@@ -25,6 +25,7 @@ pub const ENTRY: Entry = Entry {
         Param::number("low_window", 16.0, 1.0, 1e6, "Reno below this window [packets]; Kelly's lwnd"),
         OSCILLATION,
     ],
+    recovery: Recovery::Sack,
     feedback: Feedback::Acks,
     build: |setup, values| {
         let law = Scalable { step: values.number("step"), low_window: values.number("low_window") };

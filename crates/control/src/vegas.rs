@@ -10,12 +10,12 @@
 //! own fine-grained retransmission timer and its second cut for a packet lost twice are matters of recovery, which is the world's; growth
 //! stops by the `app_limited` flag, not when the flight is two packets behind.
 
-use crate::entry::{Entry, Feedback};
-use crate::oscillation::{OSCILLATION, Windowed, oscillating};
+use crate::entry::{Entry, Feedback, Recovery};
+use crate::oscillation::{OSCILLATION, oscillating};
 use crate::params::Param;
 use crate::round::Round;
 use crate::rtt::MinRtt;
-use crate::window::Window;
+use crate::window::{Window, Windowed};
 use crate::{Acked, Ask, Controller, Instant, LossKind, Lost, Permit, Sent, Setup};
 
 /// TCP Vegas.
@@ -28,6 +28,7 @@ pub const ENTRY: Entry = Entry {
         Param::number("gamma", 1.0, 1.0, 1e4, "leave slow start above this many queued packets; ns-2's v_gamma_"),
         OSCILLATION,
     ],
+    recovery: Recovery::Sack,
     feedback: Feedback::Acks,
     build: |setup, values| {
         oscillating(setup, values, Vegas::new(setup, values.number("alpha"), values.number("beta"), values.number("gamma")))

@@ -3,7 +3,6 @@
 //!
 //! Where it deviates: a loss halves the window and not the flight (as ns-2 and Linux do), and it never makes a window larger than it was.
 
-use crate::oscillation::Windowed;
 use crate::{Acked, Ask, Bytes, Controller, Instant, LossKind, Lost, Permit, Setup};
 
 /// No loss halves a window below this many packets (RFC 5681 Eq 4).
@@ -19,6 +18,12 @@ pub struct Window {
     packet: Bytes,
     /// The timer expired and nothing was acknowledged since.
     backed_off: bool,
+}
+
+/// A controller whose decision is a [`Window`].
+pub trait Windowed: Controller + Clone {
+    /// The window, which its law goes on from whatever it is set to.
+    fn window_mut(&mut self) -> &mut Window;
 }
 
 impl Window {

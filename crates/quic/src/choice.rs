@@ -49,11 +49,6 @@ pub enum ChoiceError {
     /// No controller has that name.
     #[error("there is no controller `{0}`")]
     Unknown(String),
-    /// Only the simulator knows a path without measuring it.
-    #[error(
-        "`measurement` is {0}, which is the simulator's own knowledge; over a network the packets must measure: `imtcp` or `imtcp-published`"
-    )]
-    Simulated(String),
     /// A parameter is at fault.
     #[error(transparent)]
     Param(#[from] ParamError),
@@ -83,11 +78,8 @@ impl Choice {
         if let Some((name, native, _)) = NATIVE.iter().find(|(known, ..)| *known == entry.name) {
             return Ok(Choice::Native(name, *native));
         }
-        let measures = entry.params.iter().any(|param| param.name == "measurement");
-        match measures.then(|| params.word("measurement")) {
-            Some(word @ ("oracle" | "capacity")) => Err(ChoiceError::Simulated(word.into())),
-            _ => Ok(Choice::Ours { entry, params: params.clone() }),
-        }
+        let params = params.clone().outside_a_simulator()?;
+        Ok(Choice::Ours { entry, params })
     }
 
     /// Every name there is.
@@ -188,7 +180,7 @@ mod tests {
     fn what_measures_measures_by_the_packets() {
         for word in ["oracle", "capacity"] {
             let error = find("symbiosis", &[("measurement", Value::Word(word.into()))]).unwrap_err();
-            assert_eq!(error, ChoiceError::Simulated(word.into()));
+            assert_eq!(error.to_string(), format!("`measurement` is {word}, which only a simulator knows"));
         }
     }
 }

@@ -8,6 +8,7 @@ mod result;
 mod runner;
 pub mod tally;
 
-pub use plan::{CrossPlan, FlowPlan, LinkId, Plan, PlannedLink, Recovery, source};
+pub use plan::{CrossPlan, FlowPlan, LinkId, Plan, PlannedLink, source};
 pub use result::{FlowSample, FlowSummary, Ledger, LinkSummary, Outcome, QueueSummary, RttSummary, Summary, WindowSummary, jain};
 pub use runner::Runner;
+pub use symbiosis_control::registry::Recovery;

@@ -2,7 +2,7 @@
 
 use symbiosis_base::{Bytes, Instant, Span};
 use symbiosis_control::params::Values;
-use symbiosis_control::registry::Entry;
+use symbiosis_control::registry::{Entry, Recovery};
 use symbiosis_path::{LinkSpec, TrafficSpec};
 
 /// Index of a link in [`Plan::links`].
@@ -91,19 +91,6 @@ pub struct FlowPlan {
     pub route: Vec<LinkId>,
     /// Links that ACKs cross, in order.
     pub ack_route: Vec<LinkId>,
-}
-
-/// How lost packets are found and sent again.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Recovery {
-    /// RFC 5681: out of recovery with the first new ACK; several losses in a window end in timeouts.
-    Reno,
-    /// RFC 6582: partial ACKs, one retransmission a round trip.
-    NewReno,
-    /// RFC 6675: selective ACKs, the pipe kept full.
-    Sack,
-    /// RFC 6675's scoreboard with the rate halving of Linux 2.6, which ns-2's `TCP/Linux` agents have.
-    RateHalving,
 }
 
 /// Traffic that follows no ACK.

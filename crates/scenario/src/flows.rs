@@ -129,7 +129,7 @@ fn template(target: &Target, flow: &Routed<'_>, end: Instant) -> Result<FlowPlan
     Ok(FlowPlan {
         id: String::new(),
         cc,
-        params: params(path, cc, &file.params)?,
+        params: params(target, path, cc, &file.params)?,
         start,
         stop: stop.min(end),
         bytes: file.bytes.map(Bytes),
@@ -142,8 +142,7 @@ fn template(target: &Target, flow: &Routed<'_>, end: Instant) -> Result<FlowPlan
             Some(file::Recovery::NewReno) => Recovery::NewReno,
             Some(file::Recovery::Sack) => Recovery::Sack,
             Some(file::Recovery::RateHalving) => Recovery::RateHalving,
-            None if cc.name == "newreno" => Recovery::NewReno,
-            None => Recovery::Sack,
+            None => cc.recovery,
         },
         delayed_ack: file.delayed_ack,
         ack_delay: millis(file.ack_delay_ms),
@@ -157,7 +156,7 @@ fn template(target: &Target, flow: &Routed<'_>, end: Instant) -> Result<FlowPlan
 }
 
 /// The controller's parameters, as given or by default.
-pub(super) fn params(path: &str, cc: &'static Entry, params: &BTreeMap<String, toml::Value>) -> Result<Values, Fault> {
+pub(super) fn params(target: &Target, path: &str, cc: &'static Entry, params: &BTreeMap<String, toml::Value>) -> Result<Values, Fault> {
     let mut given = Vec::new();
     for (name, value) in params {
         let value = match value {
@@ -172,15 +171,21 @@ pub(super) fn params(path: &str, cc: &'static Entry, params: &BTreeMap<String, t
         };
         given.push((name.clone(), value));
     }
-    Values::resolve(cc.params, &given).map_err(|error| match error {
-        ParamError::Unknown { name, known } => {
-            let fault = Fault::at(format!("{path}.params.{name}"), format!("controller \"{}\" has no parameter `{name}`", cc.name));
-            fault.help(if known.is_empty() { "it has none".into() } else { suggestion(&name, known) })
-        }
-        ParamError::Value { name, value, wanted } => {
-            let about = cc.params.iter().find(|param| param.name == name).map_or("", |param| param.about);
-            Fault::at(format!("{path}.params.{name}"), format!("`{path}.params.{name}` is {value}"))
-                .help(format!("it must be {wanted} — {about}"))
+    let resolved = Values::resolve(cc.params, &given).and_then(|values| target.values(values));
+    resolved.map_err(|error| {
+        let key = format!("{path}.params.{}", error.name());
+        let about = cc.params.iter().find(|param| param.name == error.name()).map_or("", |param| param.about);
+        match &error {
+            ParamError::Unknown { name, known } => Fault::at(key, format!("controller \"{}\" has no parameter `{name}`", cc.name))
+                .help(if known.is_empty() { error.help() } else { suggestion(name, known.iter().copied()) }),
+            ParamError::Value { value, .. } => {
+                let what = format!("`{key}` is {value}");
+                Fault::at(key, what).help(format!("{} — {about}", error.help()))
+            }
+            ParamError::Idle { .. } | ParamError::Simulated { .. } => {
+                let what = error.to_string().replacen(error.name(), &key, 1);
+                Fault::at(key, what).help(error.help())
+            }
         }
     })
 }

@@ -1,6 +1,7 @@
 //! What a scenario is made for: the controllers that there are, and what of the format can be carried out.
 
 use symbiosis_base::Span;
+use symbiosis_control::params::{ParamError, Values};
 use symbiosis_control::registry::{self, Entry, Feedback};
 
 use super::error::Fault;
@@ -67,6 +68,14 @@ impl Target {
         Err(Fault::at(format!("{path}.cc"), format!("there is no controller \"{name}\"")).help(help))
     }
 
+    /// What these hosts can know of what a controller asks for.
+    pub(super) fn values(&self, values: Values) -> Result<Values, ParamError> {
+        match self.hosts {
+            Hosts::Simulated => Ok(values),
+            Hosts::Kernel { .. } => values.outside_a_simulator(),
+        }
+    }
+
     /// What the file asks for is what these hosts do.
     pub(super) fn check(&self, file: &File) -> Result<(), Fault> {
         match self.hosts {
@@ -85,11 +94,6 @@ fn kernel(file: &File, most_flows: u64, native: &[Entry]) -> Result<(), Fault> {
     }
     for (at, flow) in file.flow.iter().enumerate() {
         one_of_ours(file, at, native)?;
-        if let Some(word @ ("oracle" | "capacity")) = flow.params.get("measurement").and_then(|word| word.as_str()) {
-            let path = format!("flow.{at}.params.measurement");
-            return Err(Fault::at(&path, format!("`{path}` is \"{word}\", which is the simulator's own knowledge"))
-                .help("in the kernel the packets must measure: \"imtcp\" or \"imtcp-published\""));
-        }
         for (key, given, why) in refusals(flow) {
             if given {
                 let path = format!("flow.{at}.{key}");

@@ -3,9 +3,9 @@ use std::path::Path;
 
 use symbiosis_base::{Bytes, Instant, Span};
 use symbiosis_control::params::Param;
-use symbiosis_control::registry::{Entry, Feedback};
+use symbiosis_control::registry::{Entry, Feedback, Recovery};
 use symbiosis_path::{CoDelSpec, Discipline, FqCoDelSpec, Gaps, OnOff, QueueLimit, RateSpec, Sizes};
-use symbiosis_run::{LinkId, Plan, Recovery};
+use symbiosis_run::{LinkId, Plan};
 
 use super::*;
 
@@ -186,6 +186,7 @@ const TUNED: Entry = Entry {
     name: "tuned",
     about: "for this test",
     params: &[Param::number("epsilon", 1.95, 0.0, 3.0, "a gain"), Param::choice("measurement", &["imtcp", "oracle"], "who measures")],
+    recovery: Recovery::Sack,
     feedback: Feedback::Acks,
     build: |_, _| unreachable!("nothing runs here"),
 };
@@ -195,7 +196,7 @@ fn parameters_are_held_against_their_declaration() {
     static ENTRY: Entry = TUNED;
     let resolve = |name: &str, value: toml::Value| {
         let given = BTreeMap::from([(name.to_string(), value)]);
-        flows::params("flow.0", &ENTRY, &given).map_err(|fault| format!("{} / {}", fault.what, fault.help.unwrap_or_default()))
+        flows::params(&SIMULATOR, "flow.0", &ENTRY, &given).map_err(|fault| format!("{} / {}", fault.what, fault.help.unwrap_or_default()))
     };
     let values = resolve("epsilon", toml::Value::Integer(1)).unwrap();
     assert_eq!((values.number("epsilon"), values.word("measurement")), (1.0, "imtcp"));

@@ -4,6 +4,7 @@
 //! law's window ends, each law has a share `s = x/K` at which it rests.
 
 use symbiosis_base::Span;
+use symbiosis_control::lotka_volterra::Bandwidth;
 
 /// S Eq 11 told that A = K (S §III-D): the window stays at `Kτ`, so `s = τ/(τ + q)`.
 pub fn share_of_all(tau: Span, queue: f64) -> f64 {
@@ -26,12 +27,21 @@ pub fn share_of_logarithm(theta: f64, queue: f64) -> f64 {
     libm::exp(-queue / theta)
 }
 
+/// Where one flow's window rests under the corrected input beside traffic that does not yield, `AKτ/(A + γ(K − A))` \[bytes\].
+///
+/// The link is full, so the flow gets A and its window is `A·srtt`; put that and [`symbiosis_control::symbiosis::law::corrected`] into S Eq 11 and solve for `srtt`. It lies
+/// between `Aτ`, which leaves no queue, and S Eq 11's window.
+pub fn corrected_rest(b: &Bandwidth, gamma: f64, tau: Span) -> f64 {
+    let (k, a) = (b.capacity.bytes_per_s(), b.available.bytes_per_s());
+    a * b.capacity.times(tau) / (a + gamma * (k - a))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use symbiosis_base::{Bytes, Rate};
-    use symbiosis_control::lotka_volterra::{Bandwidth, LotkaVolterra};
-    use symbiosis_control::symbiosis::law::{Law, Path, theta};
+    use symbiosis_control::lotka_volterra::LotkaVolterra;
+    use symbiosis_control::symbiosis::law::{Law, Path, corrected, theta};
 
     const K: Rate = Rate::from_mbps(100.0);
     const TAU: Span = Span::from_millis(100);
@@ -58,5 +68,16 @@ mod tests {
         assert_eq!(share_of_all(TAU, 0.1), 0.5);
         assert!((share_of_truth(0.9, TAU, 0.1) - 1.0 / 11.0).abs() < 1e-12);
         assert!((share_of_logarithm(0.02, 0.1) - libm::exp(-5.0)).abs() < 1e-12);
+    }
+
+    #[test]
+    fn the_corrected_rest_is_the_models_equilibrium_in_the_queue_that_it_leaves() {
+        let gamma = 0.9;
+        let b = Bandwidth { capacity: Rate::from_mbps(100.0), available: Rate::from_mbps(50.0) };
+        let w = corrected_rest(&b, gamma, TAU);
+        let srtt = Span::from_secs(w / b.available.bytes_per_s());
+        let model = LotkaVolterra { epsilon: 1.95, gamma };
+        assert!((model.equilibrium(&corrected(&b, srtt, TAU), TAU) / w - 1.0).abs() < 1e-6);
+        assert!(w > b.available.times(TAU) && w < model.equilibrium(&b, TAU));
     }
 }

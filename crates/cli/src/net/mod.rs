@@ -60,7 +60,7 @@ pub struct Control {
     /// The congestion controller; `symbiosis controllers` lists them
     #[arg(long, value_name = "NAME", default_value = "symbiosis")]
     cc: String,
-    /// Change a parameter of the controller, e.g. gamma=0.8
+    /// Change a parameter of the controller, e.g. theta_ms=10
     #[arg(long = "set", value_name = "NAME=VALUE")]
     sets: Vec<String>,
 }
@@ -77,7 +77,7 @@ pub fn given(sets: &[String]) -> Result<Vec<(String, Value)>, Failure> {
     let mut params = Vec::new();
     for set in sets {
         let Some((name, value)) = set.split_once('=') else {
-            return Err(Failure::input(format!("--set {set}: there is no `=`"), "write NAME=VALUE, e.g. gamma=0.8"));
+            return Err(Failure::input(format!("--set {set}: there is no `=`"), "write NAME=VALUE, e.g. theta_ms=10"));
         };
         let number = value.parse().map(Value::Number);
         let value = value.parse().map(Value::Flag).or(number).unwrap_or_else(|_| Value::Word(value.into()));
@@ -93,7 +93,7 @@ pub fn choice(cc: &str, sets: &[String]) -> Result<Choice, Failure> {
         ChoiceError::Param(ParamError::Unknown { name, known }) => {
             Failure::input(format!("--set {name}: {cc} has no such parameter"), suggestion(name, known.iter().copied()))
         }
-        other => Failure::input(format!("--set: {other}"), "`symbiosis controllers` lists what each parameter may be"),
+        ChoiceError::Param(error) => Failure::input(format!("--set {}: {error}", error.name()), error.help()),
     })
 }
 

@@ -1,3 +1,5 @@
+use alloc::boxed::Box;
+
 use super::*;
 use crate::LossKind;
 use crate::measurement::oracle::{Errors, Oracle};
@@ -6,7 +8,7 @@ use crate::{Bytes, Instant, bench};
 const K: Rate = Rate::from_mbps(100.0);
 
 fn early(initial_window: u64, noise: f64) -> Early {
-    Early::new(&bench::setup(initial_window), 1.95, 0.9, Box::new(Oracle::new(Errors { noise, ..Errors::default() }, 1)))
+    Early::new(&bench::setup(initial_window), 1.95, 0.9, Host::new(Box::new(Oracle::new(Errors { noise, ..Errors::default() }, 1))))
 }
 
 fn report(available: Rate) -> Report {
@@ -54,9 +56,9 @@ fn a_timeout_discards_what_was_measured() {
     let mut early = early(100, 0.0);
     early.report(&report(K));
     early.lost(&Lost::new(Instant::START, LossKind::FastRetransmit, Bytes(0)));
-    assert!(early.window.cwnd == 50.0 && early.reading.is_some());
+    assert!(early.window.cwnd == 50.0 && early.host.reading().is_some());
     early.lost(&Lost::new(Instant::START, LossKind::Timeout, Bytes(0)));
-    assert!(early.window.cwnd == 1.0 && early.reading.is_none());
+    assert!(early.window.cwnd == 1.0 && early.host.reading().is_none());
     early.acked(&bench::ack());
     assert_eq!(early.window.cwnd, 2.0);
 }

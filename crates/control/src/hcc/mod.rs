@@ -29,9 +29,9 @@ use alloc::boxed::Box;
 
 pub use receiver::HccReceiver;
 
-use crate::entry::{Entry, Feedback};
-use crate::measurement::Measurement;
+use crate::entry::{Entry, Feedback, Recovery};
 use crate::measurement::imtcp::ImTcp;
+use crate::measurement::{Host, News};
 use crate::params::Param;
 use crate::rtt::MinRtt;
 use crate::{Acked, Ask, Bytes, Controller, Departure, Instant, LossKind, Lost, Permit, Rate, Report, Sent, Setup, Span};
@@ -46,25 +46,30 @@ pub const ENTRY: Entry = Entry {
     about: "HCC: a rate between packet pairs, which raise it, and jitter, which lowers it (Magalhaes et al.)",
     params: &[
         Param::number("alpha", ALPHA, 0.001, 1.0, "weight of a pair in the period (H §7; ours)"),
-        Param::number("probe_every", PROBE_EVERY, 2.0, 1e6, "one packet of so many is the second of a pair (H §7: 5)"),
+        Param::number("probe_every", PROBE_EVERY, 2.0, 1e6, "one packet of this many is the second of a pair (H §7: 5)")
+            .only_if("source", &["pairs"]),
         Param::number("jitters", 2.0, 1.0, 100.0, "consecutive positive jitters that raise the period (H §6.1: 2)"),
         Param::number("randomiser", RANDOMISER, 0.0, 1.0, "greatest part added to the period (H §9: 0.1)"),
-        Param::number("reports", REPORTS, 1.0, 1000.0, "reports in an RTT, if nothing is urgent (H is silent; ours)"),
+        Param::number("reports", REPORTS, 1.0, 1000.0, "reports in an RTT, if nothing is urgent (H is silent; ours)")
+            .only_if("source", &["pairs"]),
         Param::number(
             "probe_rtts",
             0.0,
             0.0,
             10.0,
-            "pairs are at least so many RTTs apart (H §9 names it as future work; 0: by packets alone)",
-        ),
+            "pairs are at least this many RTTs apart (H §9 names it as future work; 0: by packets alone)",
+        )
+        .only_if("source", &["pairs"]),
         Param::choice(
             "source",
             &["pairs", "imtcp"],
             "what pulls the period down: packet pairs (H), or available bandwidth as ImTCP reads it (ours)",
         ),
-        Param::flag("fresh_pairs", false, "pairs that left before the last doubling do not take it back (ours)"),
+        Param::flag("fresh_pairs", false, "pairs that left before the last doubling do not take it back (ours)")
+            .only_if("source", &["pairs"]),
         Param::choice("losses", &["all", "queued"], "which losses double the period: all (H), or those beside which packets wait (ours)"),
     ],
+    recovery: Recovery::Sack,
     feedback: Feedback::Reports(|setup, values| {
         let each = values.word("source") == "imtcp";
         let (alpha, jitters, reports) = (values.number("alpha"), values.number("jitters") as u32, values.number("reports"));
@@ -79,7 +84,7 @@ pub const ENTRY: Entry = Entry {
             fresh_pairs: values.flag("fresh_pairs"),
             all_losses: values.word("losses") == "all",
         };
-        let imtcp = || -> Box<dyn Measurement> { Box::new(ImTcp::new(setup)) };
+        let imtcp = || Host::new(Box::new(ImTcp::new(setup)));
         Box::new(Hcc::new(setup, settings, (values.word("source") == "imtcp").then(imtcp)))
     },
 };
@@ -128,7 +133,7 @@ pub struct Hcc {
     timer: Span,
     settings: Settings,
     /// Tells the available bandwidth in the place of pairs.
-    measurement: Option<Box<dyn Measurement>>,
+    host: Option<Host>,
     period: Period,
     randomiser: Randomiser,
     probes: Probes,
@@ -151,12 +156,12 @@ pub struct Hcc {
 
 impl Hcc {
     /// For a new connection; a measurement takes the place of pairs.
-    pub fn new(setup: &Setup, settings: Settings, measurement: Option<Box<dyn Measurement>>) -> Hcc {
+    pub fn new(setup: &Setup, settings: Settings, host: Option<Host>) -> Hcc {
         Hcc {
             packet: setup.packet,
             timer: setup.timer,
             settings,
-            measurement,
+            host,
             period: Period::default(),
             randomiser: Randomiser::new(settings.randomiser, setup.seed),
             probes: Probes::new(settings.probe_every),
@@ -201,10 +206,10 @@ impl Hcc {
 impl Controller for Hcc {
     fn sent(&mut self, packet: &Sent) {
         // A measurement has pairs of its own.
-        let spacing = if self.measurement.is_some() { Span::MAX } else { self.rtt.scale(self.settings.probe_rtts) };
+        let spacing = if self.host.is_some() { Span::MAX } else { self.rtt.scale(self.settings.probe_rtts) };
         self.probes.sent(packet.now, self.silent, spacing);
-        if let Some(measurement) = &mut self.measurement {
-            measurement.sent(packet);
+        if let Some(host) = &mut self.host {
+            host.sent(packet);
         }
         // Who leaves late does not catch up, but for what the host's timer rounds up.
         let periods = |span: Span, period: Span| span.secs() / period.secs();
@@ -220,8 +225,9 @@ impl Controller for Hcc {
             self.latest_rtt = rtt;
             self.least_rtt.sample(rtt);
         }
-        let reading = self.measurement.as_mut().and_then(|measurement| measurement.acked(ack));
-        if let Some(reading) = reading.filter(|reading| reading.is_sure() && self.period.get().is_some()) {
+        if let Some(News::Reading(reading)) = self.host.as_mut().map(|host| host.acked(ack))
+            && self.period.get().is_some()
+        {
             let gap = reading.bandwidth.available.time_for(self.packet);
             self.period.measured(ack.now, gap.min(self.rtt.scale(1.0 / MEASURING)), self.settings.alpha);
             self.randomiser.draw();
@@ -241,8 +247,8 @@ impl Controller for Hcc {
         if timeout {
             self.silent = true;
             self.probes.abandon();
-            if let Some(measurement) = &mut self.measurement {
-                measurement.forget();
+            if let Some(host) = &mut self.host {
+                host.forget();
             }
             self.window = Bytes::from_f64(PAIR * self.packet.as_f64());
         }
@@ -251,7 +257,7 @@ impl Controller for Hcc {
     fn report(&mut self, report: &Report) {
         let Report::Receiver { now, findings } = *report else { return };
         let fresh = self.doubled.is_none_or(|at| findings.left > at);
-        let counts = self.measurement.is_none() || self.period.get().is_none();
+        let counts = self.host.is_none() || self.period.get().is_none();
         let pairs = counts && findings.weight > 0.0 && (fresh || !self.settings.fresh_pairs);
         if pairs {
             // A round trip contains what a packet takes. What is longer is no service (nor a queue, H §7) but an outage that is over.
@@ -273,7 +279,7 @@ impl Controller for Hcc {
     }
 
     fn permit(&self, ask: &Ask) -> Permit {
-        let wanted = self.measurement.as_ref().map_or(Departure::Now, |measurement| measurement.departure());
+        let wanted = self.host.as_ref().map_or(Departure::Now, Host::departure);
         let departure = match (self.probes.due(), self.applied()) {
             (Some(at), _) => Departure::Regardless(at),
             (None, Some(_)) if !self.silent && wanted != Departure::Now => wanted,
@@ -286,7 +292,7 @@ impl Controller for Hcc {
     }
 
     fn wants_arrivals(&self) -> bool {
-        self.measurement.as_ref().is_some_and(|measurement| measurement.wants_arrivals())
+        self.host.as_ref().is_some_and(Host::wants_arrivals)
     }
 
     fn gauges(&self, plot: &mut dyn FnMut(&'static str, f64)) {
@@ -294,8 +300,8 @@ impl Controller for Hcc {
             plot("period_ms", period.millis());
             plot("rate_mbps", Rate::of(self.packet, applied).mbps());
         }
-        if let Some(measurement) = &self.measurement {
-            measurement.gauges(plot);
+        if let Some(host) = &self.host {
+            host.gauges(plot);
         }
     }
 }

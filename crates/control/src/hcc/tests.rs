@@ -3,9 +3,10 @@
 use std::vec::Vec;
 
 use super::*;
+use crate::Unknown;
 use crate::bench::{PACKET, ack, setup};
 use crate::lotka_volterra::Bandwidth;
-use crate::measurement::Reading;
+use crate::measurement::{Measurement, Reading};
 use crate::observer::{Arrival, Excess, Findings, Observer};
 
 fn ms(ms: f64) -> Span {
@@ -179,9 +180,33 @@ fn only_fresh_pairs_may_take_a_doubling_back() {
 struct Constant(Rate);
 
 impl Measurement for Constant {
+    fn sent(&mut self, _: &Sent) {}
+
     fn acked(&mut self, _: &Acked) -> Option<Reading> {
         Some(Reading::certain(Bandwidth { capacity: Rate::from_mbps(100.0), available: self.0 }))
     }
+
+    fn report(&mut self, _: &Report) -> Option<Reading> {
+        None
+    }
+
+    fn departure(&self) -> Departure {
+        Departure::Now
+    }
+
+    fn holds(&self) -> bool {
+        true
+    }
+
+    fn unknown(&self) -> Unknown {
+        Unknown::Measuring
+    }
+
+    fn wants_arrivals(&self) -> bool {
+        false
+    }
+
+    fn forget(&mut self) {}
 
     fn copy(&self) -> Box<dyn Measurement> {
         Box::new(Constant(self.0))
@@ -193,7 +218,7 @@ fn readings_take_the_place_of_pairs() {
     // A packet of 1000 bytes takes 8 ms at 1 Mbit/s; at 0.1 it takes 80 ms, but four packets must go into an RTT of 100 ms.
     for mbps in [1.0, 0.1] {
         let mut hcc = started();
-        hcc.measurement = Some(Box::new(Constant(Rate::from_mbps(mbps))));
+        hcc.host = Some(Host::new(Box::new(Constant(Rate::from_mbps(mbps)))));
         hcc.acked(&Acked { now: at_ms(150.0), ..ack() });
         // The RTT is smoothed: 50 ms of `ack` take it from 100 to 93.75.
         let wanted = if mbps == 1.0 { 9.0 + 0.1 * 8.0 } else { 9.0 + 0.1 * 93.75 / 4.0 };

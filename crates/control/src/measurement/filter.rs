@@ -14,30 +14,30 @@ use alloc::vec::Vec;
 
 use super::{Measurement, Reading};
 use crate::lotka_volterra::Bandwidth;
-use crate::params::{Param, Values};
 use crate::{Acked, Departure, Rate, Report, Sent, Unknown};
-
-pub(crate) const FILTER: Param = Param::choice(
-    "filter",
-    &["none", "mean", "median", "kalman"],
-    "how results of the measurement are smoothed before the law has them (B §5)",
-);
-pub(crate) const FILTER_WINDOW: Param =
-    Param::number("filter_window", 8.0, 2.0, 64.0, "how many results a filter remembers; the Kalman filter's least gain is one over it");
 
 /// A result so many deviations off is no noise.
 const JUMP: f64 = 3.0;
 /// The variance is taken over so many times the results that a filter remembers: of few it is often so small that noise looks like a jump.
 const VARIANCE_MEMORY: f64 = 4.0;
 
-/// The measurement, under the filter that `values` asks for.
-pub(crate) fn filtered(values: &Values, inner: Box<dyn Measurement>) -> Box<dyn Measurement> {
-    let window = values.number(FILTER_WINDOW.name) as usize;
-    let filter = match values.word(FILTER.name) {
-        "mean" => Filter::Mean(Recent::new(window)),
-        "median" => Filter::Median(Recent::new(window)),
-        "kalman" => Filter::Kalman(Kalman::new(window)),
-        _ => return inner,
+/// What smooths results.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Smoothing {
+    /// The mean of the last so many.
+    Mean,
+    /// Their median.
+    Median,
+    /// A Kalman filter of a level that jumps.
+    Kalman,
+}
+
+/// `inner` with its results smoothed over `window` of them.
+pub fn filtered(smoothing: Smoothing, window: usize, inner: Box<dyn Measurement>) -> Box<dyn Measurement> {
+    let filter = match smoothing {
+        Smoothing::Mean => Filter::Mean(Recent::new(window)),
+        Smoothing::Median => Filter::Median(Recent::new(window)),
+        Smoothing::Kalman => Filter::Kalman(Kalman::new(window)),
     };
     Box::new(Filtered { inner, capacity: filter.clone(), available: filter, raw: None })
 }
@@ -53,6 +53,11 @@ struct Filtered {
 }
 
 impl Filtered {
+    fn clear(&mut self) {
+        self.capacity.forget();
+        self.available.forget();
+    }
+
     fn pass(&mut self, reading: Reading) -> Reading {
         let Bandwidth { capacity, available } = reading.bandwidth;
         self.raw = Some(available);
@@ -71,7 +76,12 @@ impl Measurement for Filtered {
     }
 
     fn acked(&mut self, ack: &Acked) -> Option<Reading> {
-        self.inner.acked(ack).map(|reading| self.pass(reading))
+        let result = self.inner.acked(ack);
+        if !self.inner.holds() {
+            // What no longer holds has no part in what comes after it.
+            self.clear();
+        }
+        result.map(|reading| self.pass(reading))
     }
 
     fn report(&mut self, report: &Report) -> Option<Reading> {
@@ -86,10 +96,17 @@ impl Measurement for Filtered {
         self.inner.unknown()
     }
 
+    fn holds(&self) -> bool {
+        self.inner.holds()
+    }
+
+    fn wants_arrivals(&self) -> bool {
+        self.inner.wants_arrivals()
+    }
+
     fn forget(&mut self) {
         self.inner.forget();
-        self.capacity.forget();
-        self.available.forget();
+        self.clear();
     }
 
     fn copy(&self) -> Box<dyn Measurement> {

@@ -1,11 +1,17 @@
 //! Where K and A come from. A measurement sits under the window: it sees what the controller sees, and may space packets.
 
 pub mod filter;
+mod host;
 pub mod imtcp;
 pub mod imtcp_published;
 pub mod oracle;
+pub mod params;
+#[cfg(test)]
+pub(crate) mod until;
 
 use alloc::boxed::Box;
+
+pub use host::{Host, News};
 
 use crate::lotka_volterra::Bandwidth;
 use crate::{Acked, Departure, Rate, Report, Sent, Unknown};
@@ -39,43 +45,33 @@ impl Reading {
     }
 }
 
-/// Measures the path for a controller. The oracle is one; inline measurement by the data packets is another.
+/// Measures the path for a controller, which carries it in a [`Host`].
+///
+/// No method but [`Measurement::gauges`] has a default: a measurement that wraps another must pass each of them on.
 pub trait Measurement: Send {
     /// A packet left.
-    fn sent(&mut self, _packet: &Sent) {}
+    fn sent(&mut self, packet: &Sent);
 
     /// A packet was acknowledged; a new result, if this completes one.
-    fn acked(&mut self, _ack: &Acked) -> Option<Reading> {
-        None
-    }
+    fn acked(&mut self, ack: &Acked) -> Option<Reading>;
 
-    /// Somebody else reports; a new result, if the measurement takes it.
-    fn report(&mut self, _report: &Report) -> Option<Reading> {
-        None
-    }
+    /// An out-of-band measurement arrived; a new result, if this measurement takes it.
+    fn report(&mut self, report: &Report) -> Option<Reading>;
 
     /// When the measurement wants the next packet to leave: later than the window and the pacing allow, or back to back.
-    fn departure(&self) -> Departure {
-        Departure::Now
-    }
+    fn departure(&self) -> Departure;
 
-    /// Whether what was told so far holds. If not, nothing is known until the next result.
-    fn holds(&self) -> bool {
-        true
-    }
+    /// Whether the results so far hold. If not, nothing is known until the next one.
+    fn holds(&self) -> bool;
 
     /// Why there is no result that holds, if there is none.
-    fn unknown(&self) -> Unknown {
-        Unknown::Measuring
-    }
+    fn unknown(&self) -> Unknown;
 
-    /// Whether it goes by when packets arrived, and so is better off with the receiver's word for it.
-    fn wants_arrivals(&self) -> bool {
-        false
-    }
+    /// Whether it goes by when packets arrived, and so is better off with the receiver's times.
+    fn wants_arrivals(&self) -> bool;
 
     /// Everything measured so far no longer holds (T §2.2.2: after a timeout).
-    fn forget(&mut self) {}
+    fn forget(&mut self);
 
     /// A copy that goes its own way.
     fn copy(&self) -> Box<dyn Measurement>;

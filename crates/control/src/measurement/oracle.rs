@@ -6,7 +6,7 @@ use symbiosis_base::Random;
 
 use super::{Measurement, Reading};
 use crate::lotka_volterra::Bandwidth;
-use crate::{Instant, Rate, Report, Span};
+use crate::{Acked, Departure, Instant, Rate, Report, Sent, Span, Unknown};
 
 /// By how much the oracle errs; not at all by default. Biases and noises are relative.
 #[derive(Clone, Copy, Debug, Default)]
@@ -69,6 +69,12 @@ const LEAST_READ: f64 = 0.01;
 pub const MOST_READ: f64 = 4.0;
 
 impl Measurement for Oracle {
+    fn sent(&mut self, _packet: &Sent) {}
+
+    fn acked(&mut self, _ack: &Acked) -> Option<Reading> {
+        None
+    }
+
     fn report(&mut self, report: &Report) -> Option<Reading> {
         let Report::Path { now, capacity, available } = *report else { return None };
         if !(capacity > Rate::ZERO && capacity.bytes_per_s().is_finite() && available.bytes_per_s().is_finite()) {
@@ -84,6 +90,24 @@ impl Measurement for Oracle {
         let available = Rate::from_bytes_per_s(capacity.bytes_per_s() - others) * (1.0 + self.errors.available_bias);
         Some(Reading::certain(Bandwidth { capacity: read, available: available.clamp(Rate::ZERO, read) }))
     }
+
+    fn departure(&self) -> Departure {
+        Departure::Now
+    }
+
+    fn holds(&self) -> bool {
+        true
+    }
+
+    fn unknown(&self) -> Unknown {
+        Unknown::Measuring
+    }
+
+    fn wants_arrivals(&self) -> bool {
+        false
+    }
+
+    fn forget(&mut self) {}
 
     fn copy(&self) -> Box<dyn Measurement> {
         Box::new(self.clone())

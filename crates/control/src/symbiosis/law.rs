@@ -8,8 +8,17 @@
 use crate::lotka_volterra::{Bandwidth, LotkaVolterra, logistic};
 use crate::{Bytes, Rate, Span};
 
-use super::corrected;
 use super::gamma::Gamma;
+
+/// What the model must be told in a standing queue.
+///
+/// There a flow's share of the link is `w/srtt`, not the `w/τ` of S Eq 17, so a correct measurement of the others' rate `K − A` is too
+/// small by `τ/srtt` for the model to end where S Eqs 19, 20 say. The ratio is held between 1 and 2: beyond that it is not a standing
+/// queue that is seen but an overload, and the answer to it is loss recovery's.
+pub fn corrected(b: &Bandwidth, smoothed: Span, tau: Span) -> Bandwidth {
+    let ratio = (smoothed.0 as f64 / tau.0.max(1) as f64).clamp(1.0, 2.0);
+    Bandwidth { capacity: b.capacity, available: b.capacity - (b.capacity - b.available) * ratio }
+}
 
 /// What a law is told.
 #[derive(Clone, Copy, Debug)]

@@ -1,13 +1,13 @@
 //! TCP Symbiosis: the window follows the Lotka-Volterra competition model, fed by a measurement of the path (S §II-B, T §2.2).
 //!
-//! Composed of a law ([`law::Law`]: the model in closed form from ACK to ACK, with a rule for [`Gamma`](gamma::Gamma)), a [`Measurement`] of capacity K
+//! Composed of a law ([`law::Law`]: the model in closed form from ACK to ACK, with a rule for [`Gamma`](gamma::Gamma)), a [measurement](Host) of capacity K
 //! and available bandwidth A, and Reno for when nothing is known: before the first measurement slow start and congestion avoidance, half at
 //! three duplicate ACKs, and after a timeout everything measured is discarded (T §2.2.2).
 //!
 //! There are two settings. `symbiosis-paper` is the papers to the letter. `symbiosis` adds what they lack, each part switchable:
 //! - **pacing**: unpaced windows measure each other wrongly (`pacer`);
 //! - **correction**: a correct A is smaller in a standing queue than S Eq 17 says it is, which makes the queue grow without bound in n.
-//!   Feeding the model `K − A' = (K − A)·srtt/τ` restores S Eqs 19, 20 ([`corrected`]);
+//!   Feeding the model `K − A' = (K − A)·srtt/τ` restores S Eqs 19, 20 ([`law::corrected`]);
 //! - **drains**: they keep τ true for flows that join a standing queue (`base_rtt`);
 //! - **start**: slow start up to a part of the window the model will end at, instead of the model's slow beginning.
 
@@ -17,20 +17,12 @@ mod entries;
 pub mod gamma;
 pub mod law;
 
-use alloc::boxed::Box;
-
-use crate::lotka_volterra::Bandwidth;
-use crate::measurement::{Measurement, Reading};
-use crate::oscillation::Windowed;
+use crate::measurement::{Host, News};
 use crate::pacer::Pacer;
-use crate::params::Values;
 use crate::rtt::BaseRtt;
-use crate::window::{Window, may_grow};
+use crate::window::{Window, Windowed, may_grow};
 use crate::{Acked, Ask, Basis, Bytes, Controller, Departure, Instant, LossKind, Lost, Permit, Report, Sent, Setup, Span};
 
-pub(crate) use entries::{
-    A_BIAS, K_BIAS, K_NOISE, MEASUREMENT, NOISE, NOISE_DOUBLES, PUBLISHED_MEASUREMENT, STREAM_PACKETS, SUBRANGES, measurement,
-};
 pub use entries::{EPSILON, GAMMA, OURS, PAPER};
 
 use base_rtt::{DRAIN_TO, Drains};
@@ -60,34 +52,13 @@ const ALONE: f64 = 0.95;
 /// Pacing before the first estimate, as a multiple of `w / srtt`: slow start doubles the window in a round trip.
 const START_PACING: f64 = 2.0;
 
-/// What the model must be told in a standing queue.
-///
-/// There a flow's share of the link is `w/srtt`, not the `w/τ` of S Eq 17, so a correct measurement of the others' rate `K − A` is too
-/// small by `τ/srtt` for the model to end where S Eqs 19, 20 say. The ratio is held between 1 and 2: beyond that it is not a standing
-/// queue that is seen but an overload, and the answer to it is loss recovery's.
-pub fn corrected(b: &Bandwidth, smoothed: Span, tau: Span) -> Bandwidth {
-    let ratio = (smoothed.0 as f64 / tau.0.max(1) as f64).clamp(1.0, 2.0);
-    Bandwidth { capacity: b.capacity, available: b.capacity - (b.capacity - b.available) * ratio }
-}
-
-/// Where one flow's window rests under the corrected input beside traffic that does not yield, `AKτ/(A + γ(K − A))` \[bytes\].
-///
-/// The link is full, so the flow gets A and its window is `A·srtt`; put that and [`corrected`] into S Eq 11 and solve for `srtt`. It lies
-/// between `Aτ`, which leaves no queue, and S Eq 11's window.
-pub fn corrected_rest(b: &Bandwidth, gamma: f64, tau: Span) -> f64 {
-    let (k, a) = (b.capacity.bytes_per_s(), b.available.bytes_per_s());
-    a * b.capacity.times(tau) / (a + gamma * (k - a))
-}
-
 /// The controller.
 #[derive(Clone)]
 pub struct Symbiosis {
     window: Window,
     law: Law,
-    measurement: Box<dyn Measurement>,
+    host: Host,
     settings: Settings,
-    /// The last result; none before the first and after a timeout.
-    reading: Option<Reading>,
     delivery: Delivery,
     rtt: BaseRtt,
     drains: Option<Drains>,
@@ -100,13 +71,12 @@ pub struct Symbiosis {
 }
 
 impl Symbiosis {
-    fn new(setup: &Setup, values: &Values, law: Law, settings: Settings) -> Symbiosis {
+    fn new(setup: &Setup, host: Host, law: Law, settings: Settings) -> Symbiosis {
         Symbiosis {
             window: Window::new(setup),
             law,
-            measurement: measurement(setup, values),
+            host,
             settings,
-            reading: None,
             delivery: Delivery::default(),
             rtt: BaseRtt::default(),
             drains: settings.drain.map(|period| Drains::new(period, setup.seed)),
@@ -119,14 +89,19 @@ impl Symbiosis {
 
     /// What the law is told, once K, A and τ are known.
     fn path(&self) -> Option<Path> {
-        let (measured, tau) = (self.reading?.bandwidth, self.rtt.tau()?);
+        let (measured, tau) = (self.host.reading()?.bandwidth, self.rtt.tau()?);
         Some(Path { measured, tau, smoothed: self.rtt.smoothed(), delivered: self.delivery.rate() })
     }
 
-    fn measured(&mut self, result: Option<Reading>) {
-        if let Some(reading) = result.filter(Reading::is_sure) {
-            self.law.measured(&reading.bandwidth);
-            self.reading = Some(reading);
+    fn hear(&mut self, news: News) {
+        match news {
+            News::Nothing => {}
+            News::Reading(reading) => self.law.measured(&reading.bandwidth),
+            News::Expired => {
+                self.law.forget();
+                // The window was right by what was known: no reason to double it.
+                self.window.ssthresh = self.window.ssthresh.min(self.window.cwnd);
+            }
         }
     }
 
@@ -164,9 +139,9 @@ impl Symbiosis {
 
 impl Controller for Symbiosis {
     fn sent(&mut self, packet: &Sent) {
-        self.measurement.sent(packet);
+        self.host.sent(packet);
         if let Some(gain) = self.settings.pacing {
-            let gain = if self.reading.is_none() || self.starting { START_PACING } else { gain };
+            let gain = if self.host.reading().is_none() || self.starting { START_PACING } else { gain };
             self.pacer.sent(packet.now, packet.bytes, gain, self.window.bytes(), self.rtt.smoothed());
         }
     }
@@ -174,20 +149,14 @@ impl Controller for Symbiosis {
     fn acked(&mut self, ack: &Acked) {
         self.window.progress(ack);
         self.rtt.acked(ack);
-        let result = self.measurement.acked(ack);
-        self.measured(result);
-        if self.reading.is_some() && !self.measurement.holds() {
-            self.reading = None;
-            self.law.forget();
-            // The window was right by what was known: no reason to double it.
-            self.window.ssthresh = self.window.ssthresh.min(self.window.cwnd);
-        }
+        let news = self.host.acked(ack);
+        self.hear(news);
         // While anything is in flight ACKs come within a round trip. What is longer was a pause, and no time to grow in.
         let since = (ack.now - self.last_ack.unwrap_or(ack.now)).min(self.rtt.smoothed());
         self.delivery.acked(ack.bytes, ack.now - self.last_ack.unwrap_or(ack.now), self.rtt.smoothed());
         self.last_ack = Some(ack.now);
         if let Some(drains) = &mut self.drains
-            && self.reading.is_some_and(|reading| reading.bandwidth.free() < ALONE)
+            && self.host.reading().is_some_and(|reading| reading.bandwidth.free() < ALONE)
         {
             drains.advance(ack.now);
         }
@@ -206,16 +175,15 @@ impl Controller for Symbiosis {
             self.window.ssthresh = self.window.ssthresh.max(self.window.cwnd);
         }
         if loss.kind.collapses() {
-            self.reading = None;
-            self.measurement.forget();
+            self.host.forget();
             self.law.forget();
             self.starting = self.settings.start > 0.0;
         }
     }
 
     fn report(&mut self, report: &Report) {
-        let result = self.measurement.report(report);
-        self.measured(result);
+        let news = self.host.report(report);
+        self.hear(news);
     }
 
     fn permit(&self, ask: &Ask) -> Permit {
@@ -225,7 +193,7 @@ impl Controller for Symbiosis {
         } else {
             window
         };
-        let departure = match self.measurement.departure() {
+        let departure = match self.host.departure() {
             Departure::Now if self.settings.pacing.is_some() => self.pacer.departure(ask.now),
             wanted => wanted,
         };
@@ -233,12 +201,12 @@ impl Controller for Symbiosis {
     }
 
     fn wants_arrivals(&self) -> bool {
-        self.measurement.wants_arrivals()
+        self.host.wants_arrivals()
     }
 
     fn basis(&self, now: Instant) -> Basis {
         match self.path() {
-            None => Basis::Reno(self.measurement.unknown()),
+            None => Basis::Reno(self.host.unknown()),
             Some(_) if self.draining(now) => Basis::ProbeRtt,
             Some(_) if self.starting => Basis::SlowStart,
             Some(_) => Basis::Law,
@@ -250,13 +218,10 @@ impl Controller for Symbiosis {
         if let Some(tau) = self.rtt.tau() {
             plot("tau_ms", tau.millis());
         }
-        if let Some(reading) = &self.reading {
-            reading.gauges(plot);
-        }
         if let Some(path) = self.path() {
             plot("equilibrium_packets", self.law.equilibrium(&path) / self.packet.as_f64());
         }
-        self.measurement.gauges(plot);
+        self.host.gauges(plot);
     }
 }
 

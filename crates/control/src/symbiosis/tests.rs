@@ -1,11 +1,14 @@
+use alloc::boxed::Box;
 use alloc::string::ToString;
 use alloc::vec::Vec;
 
 use super::gamma::Gamma;
+use super::law::corrected;
 use super::*;
 use crate::entry::Entry;
-use crate::lotka_volterra::LotkaVolterra;
-use crate::params::Value;
+use crate::lotka_volterra::{Bandwidth, LotkaVolterra};
+use crate::measurement::until::Until;
+use crate::params::{Value, Values};
 use crate::{Rate, Unknown};
 
 const PACKET: Bytes = Bytes(1500);
@@ -208,45 +211,15 @@ fn the_correction_is_the_queue_seen_in_the_round_trip_time_and_bounded() {
 }
 
 #[test]
-fn the_corrected_rest_is_the_models_equilibrium_in_the_queue_that_it_leaves() {
-    let b = Bandwidth { capacity: Rate::from_mbps(100.0), available: Rate::from_mbps(50.0) };
-    let w = corrected_rest(&b, GAMMA, TAU);
-    let srtt = Span::from_secs(w / b.available.bytes_per_s());
-    let model = LotkaVolterra { epsilon: EPSILON, gamma: GAMMA };
-    assert!((model.equilibrium(&corrected(&b, srtt, TAU), TAU) / w - 1.0).abs() < 1e-6);
-    assert!(w > b.available.times(TAU) && w < model.equilibrium(&b, TAU));
-}
-
-/// Knows a path for as long as it is told to.
-#[derive(Clone)]
-struct Until(Instant, Bandwidth, Instant);
-
-impl Measurement for Until {
-    fn acked(&mut self, ack: &Acked) -> Option<Reading> {
-        self.2 = ack.now;
-        self.holds().then(|| Reading::certain(self.1))
-    }
-
-    fn holds(&self) -> bool {
-        self.2 < self.0
-    }
-
-    fn copy(&self) -> Box<dyn Measurement> {
-        Box::new(self.clone())
-    }
-}
-
-#[test]
 fn what_no_longer_holds_no_longer_holds_the_window() {
     let setup = Setup { packet: PACKET, initial_window: Bytes(3000), timer: Span::ZERO, seed: 1 };
-    let mut flow = Symbiosis::new(
+    let known = Bandwidth { capacity: Rate::from_mbps(10.0), available: Rate::from_mbps(10.0) };
+    let flow = Symbiosis::new(
         &setup,
-        &Values::resolve(OURS.params, &[]).unwrap(),
+        Host::new(Box::new(Until::new(Instant::from_millis(20_000), known))),
         Law::LotkaVolterra { epsilon: EPSILON, gamma: Gamma::Fixed(GAMMA), correction: false },
         Settings::default(),
     );
-    let known = Bandwidth { capacity: Rate::from_mbps(10.0), available: Rate::from_mbps(10.0) };
-    flow.measurement = Box::new(Until(Instant::from_millis(20_000), known, Instant::START));
     let mut bench = Bench { flow: Box::new(flow), now: Instant::START };
     bench.run(Span::from_millis(19_990), Span::from_millis(10));
     assert!((bench.window() - 83.333).abs() < 0.01, "Kτ, not {}", bench.window());

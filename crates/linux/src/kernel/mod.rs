@@ -56,12 +56,8 @@ impl Options {
         if !matches!(entry.feedback, Feedback::Acks) {
             return Err(OptionsError::Reports(name.into()));
         }
-        let params = Values::resolve(entry.params, given)?;
-        let measures = entry.params.iter().any(|param| param.name == "measurement");
-        match measures.then(|| params.word("measurement")) {
-            Some(word @ ("oracle" | "capacity")) => Err(OptionsError::Simulated(word.into())),
-            _ => Ok(Options { entry, params, seed }),
-        }
+        let params = Values::resolve(entry.params, given)?.outside_a_simulator()?;
+        Ok(Options { entry, params, seed })
     }
 
     /// The names of controllers that may be chosen.
@@ -79,9 +75,6 @@ pub enum OptionsError {
     /// No receiver of TCP reports what this one goes by.
     #[error("`{0}` goes by reports of a receiver that measures, which TCP does not carry")]
     Reports(String),
-    /// Only the simulator knows a path without measuring it.
-    #[error("`measurement` is {0}, which is the simulator's own knowledge; here the packets must measure: `imtcp` or `imtcp-published`")]
-    Simulated(String),
     /// A parameter is at fault.
     #[error(transparent)]
     Param(#[from] ParamError),

@@ -9,7 +9,7 @@ use std::thread::{self, sleep};
 use std::time::{Duration, Instant};
 
 use nix::sys::socket::{AddressFamily, SockFlag, SockType, SockaddrIn, connect, getsockopt, setsockopt, socket, sockopt::TcpCongestion};
-use symbiosis_control::params::Value;
+use symbiosis_control::params::{ParamError, Value};
 
 use super::*;
 
@@ -111,7 +111,7 @@ fn thousands_of_connections_leave_nothing() {
 fn only_what_the_packets_can_tell_is_measured_here() {
     let word = |word: &str| [("measurement".to_string(), Value::Word(word.into()))];
     assert!(Options::new("symbiosis-paper", &word("imtcp"), 1).is_ok());
-    assert!(matches!(Options::new("symbiosis", &word("oracle"), 1), Err(OptionsError::Simulated(_))));
+    assert!(matches!(Options::new("symbiosis", &word("oracle"), 1), Err(OptionsError::Param(ParamError::Simulated { .. }))));
     assert!(matches!(Options::new("hcc", &[], 1), Err(OptionsError::Reports(_))));
     assert!(matches!(Options::new("symbiosi", &[], 1), Err(OptionsError::Unknown(_))));
     assert!(Options::names().all(|name| Options::new(name, &[], 1).is_ok()));

@@ -1,6 +1,6 @@
 //! The kernel's own controllers, as scenarios name them.
 
-use symbiosis_control::registry::{Entry, Feedback};
+use symbiosis_control::registry::{Entry, Feedback, Recovery};
 
 use crate::kernel::NAME;
 
@@ -15,7 +15,7 @@ pub const NATIVE: &[Entry] = &[
 ];
 
 const fn native(name: &'static str, about: &'static str) -> Entry {
-    Entry { name, about, params: &[], feedback: Feedback::Acks, build: |_, _| panic!("the kernel runs this one") }
+    Entry { name, about, params: &[], recovery: Recovery::Sack, feedback: Feedback::Acks, build: |_, _| panic!("the kernel runs this one") }
 }
 
 /// Whether the kernel runs it by itself. Ours need an agent.

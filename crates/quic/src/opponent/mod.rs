@@ -19,7 +19,7 @@ use std::time::Duration;
 
 use noq_proto::congestion::{Controller as NoqController, ControllerFactory, CubicConfig, NewRenoConfig};
 use symbiosis_base::{Bytes, Instant, Span};
-use symbiosis_control::registry::{Entry, Feedback};
+use symbiosis_control::registry::{Entry, Feedback, Recovery};
 use symbiosis_control::{AckProcessed, Acked, Ask, Controller, Departure, LossKind, Lost, Notice, PacketLost, Permit, Sent, Setup};
 
 use crate::clock::Clock;
@@ -30,6 +30,7 @@ pub const ALL: &[Entry] = &[
         name: "quic-cubic",
         about: "CUBIC as noq has it (RFC 9438), with noq's pacer",
         params: &[],
+        recovery: Recovery::Sack,
         feedback: Feedback::Acks,
         build: |setup, _| {
             let mut config = CubicConfig::default();
@@ -41,6 +42,7 @@ pub const ALL: &[Entry] = &[
         name: "quic-newreno",
         about: "NewReno as noq has it (RFC 9002 appendix B), with noq's pacer",
         params: &[],
+        recovery: Recovery::Sack,
         feedback: Feedback::Acks,
         build: |setup, _| {
             let mut config = NewRenoConfig::default();

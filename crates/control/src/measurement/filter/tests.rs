@@ -1,10 +1,11 @@
-use alloc::string::ToString;
 use symbiosis_base::Random;
 
 use super::*;
 use crate::Instant;
+use crate::bench;
 use crate::measurement::oracle::{Errors, Oracle};
-use crate::params::Value;
+use crate::measurement::until::{Until, path};
+use crate::measurement::{Host, News};
 
 fn mean(window: usize) -> Filter {
     Filter::Mean(Recent::new(window))
@@ -71,9 +72,7 @@ fn the_kalman_filter_begins_as_the_mean_of_all() {
 
 #[test]
 fn a_measurement_is_filtered_and_forgets() {
-    let given = [("filter".to_string(), Value::Word("mean".to_string())), ("filter_window".to_string(), Value::Number(4.0))];
-    let values = Values::resolve(&[FILTER, FILTER_WINDOW], &given).unwrap();
-    let mut filtered = filtered(&values, Box::new(Oracle::new(Errors::default(), 1)));
+    let mut filtered = filtered(Smoothing::Mean, 4, Box::new(Oracle::new(Errors::default(), 1)));
     let mut read = |a: f64| {
         let report = Report::Path { now: Instant::START, capacity: Rate::from_mbps(100.0), available: Rate::from_mbps(a) };
         filtered.report(&report).unwrap().bandwidth.available.mbps()
@@ -82,4 +81,27 @@ fn a_measurement_is_filtered_and_forgets() {
     filtered.forget();
     let report = Report::Path { now: Instant::START, capacity: Rate::from_mbps(100.0), available: Rate::from_mbps(20.0) };
     assert!((filtered.report(&report).unwrap().bandwidth.available.mbps() - 20.0).abs() < 1e-9);
+}
+
+#[test]
+fn every_filter_passes_on_what_the_measurement_wants_and_what_no_longer_holds() {
+    for smoothing in [Smoothing::Mean, Smoothing::Median, Smoothing::Kalman] {
+        let mut host = Host::new(filtered(smoothing, 4, Box::new(Until::new(Instant::from_millis(3), path(10.0)))));
+        assert!(host.wants_arrivals(), "{smoothing:?}: a QUIC receiver is asked for times");
+        for now in 0..3 {
+            assert!(matches!(host.acked(&Acked { now: Instant::from_millis(now), ..bench::ack() }), News::Reading(_)));
+        }
+        assert!(host.reading().is_some());
+        assert_eq!(host.acked(&Acked { now: Instant::from_millis(3), ..bench::ack() }), News::Expired, "{smoothing:?}");
+        assert_eq!(host.reading(), None);
+    }
+}
+
+#[test]
+fn what_no_longer_holds_has_no_part_in_the_mean_of_what_comes_after() {
+    let mut filtered =
+        filtered(Smoothing::Mean, 4, Box::new(Until::new(Instant::from_millis(3), path(10.0)).then(Instant::from_millis(5), path(90.0))));
+    let mut read = |now| filtered.acked(&Acked { now: Instant::from_millis(now), ..bench::ack() });
+    assert!(read(0).is_some() && read(3).is_none());
+    assert!((read(5).unwrap().bandwidth.available.mbps() - 90.0).abs() < 1e-9);
 }

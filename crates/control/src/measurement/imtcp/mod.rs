@@ -15,10 +15,10 @@ pub mod trains;
 
 use alloc::boxed::Box;
 
+use super::{Measurement, Reading};
 use crate::lotka_volterra::Bandwidth;
-use crate::measurement::{Measurement, Reading};
 use crate::rtt::Smoothed;
-use crate::{Acked, Bytes, Departure, Instant, Rate, Sent, Setup, Span, Unknown};
+use crate::{Acked, Bytes, Departure, Instant, Rate, Report, Sent, Setup, Span, Unknown};
 
 use capacity::{Capacity, LITTLE};
 use gaps::{Gap, Gaps, Links};
@@ -202,6 +202,10 @@ impl Measurement for ImTcp {
             self.rivals = Rivals::default();
         }
         Some(reading)
+    }
+
+    fn report(&mut self, _report: &Report) -> Option<Reading> {
+        None
     }
 
     fn departure(&self) -> Departure {

@@ -24,10 +24,10 @@ pub mod trend;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
+use super::{Measurement, Reading};
 use crate::lotka_volterra::Bandwidth;
-use crate::measurement::{Measurement, Reading};
 use crate::rtt::BaseRtt;
-use crate::{Acked, Bytes, Departure, Rate, Sent, Setup, SignedSpan, Span};
+use crate::{Acked, Bytes, Departure, Rate, Report, Sent, Setup, SignedSpan, Span, Unknown};
 
 use capacity::Capacity;
 use choice::{Choice, choose};
@@ -229,6 +229,10 @@ impl Measurement for PublishedImTcp {
         result
     }
 
+    fn report(&mut self, _report: &Report) -> Option<Reading> {
+        None
+    }
+
     fn departure(&self) -> Departure {
         let next = self.departures.leaving().and_then(|place| {
             let last = self.streams[place].last_sent()?;
@@ -237,11 +241,19 @@ impl Measurement for PublishedImTcp {
         self.departures.next(next)
     }
 
+    fn holds(&self) -> bool {
+        true
+    }
+
     fn forget(&mut self) {
         self.clear();
         self.search = None;
         self.capacity.clear();
         (self.least_delay, self.available) = (None, None);
+    }
+
+    fn unknown(&self) -> Unknown {
+        Unknown::Measuring
     }
 
     fn wants_arrivals(&self) -> bool {

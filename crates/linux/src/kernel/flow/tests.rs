@@ -2,7 +2,7 @@ use std::cell::RefCell;
 
 use super::super::layout::POINTS;
 use super::*;
-use symbiosis_control::registry::Feedback;
+use symbiosis_control::registry::{Feedback, Recovery};
 use symbiosis_control::{Departure, Permit, Unknown};
 
 /// What a controller heard.
@@ -90,6 +90,7 @@ static ENTRY: Entry = Entry {
     name: "recorder",
     about: "for tests",
     params: &[],
+    recovery: Recovery::Sack,
     feedback: Feedback::Acks,
     build: |setup, _| {
         assert_eq!((setup.packet, setup.initial_window), (Bytes(1500), Bytes(15_000)));

@@ -62,6 +62,8 @@ impl Case {
     fn text(&self, setting: &Setting, epsilon: f64, start: f64, duration: f64) -> String {
         let Case { mbps, bdp } = self;
         let Setting { cc, params, .. } = setting;
+        // ε is the papers' law's.
+        let epsilon = if matches!(setting.rest, Rest::Logarithm) { String::new() } else { format!("epsilon = {epsilon}, ") };
         format!(
             r#"# Symbiosis beside CUBIC. Base RTT 50 ms.
 name = "M5-{slug}-{mbps}-{bdp}BDP"
@@ -77,7 +79,7 @@ start_s = {start}
 [[flow]]
 cc = "{cc}"                # first, so that it sees the base RTT
 initial_window = 2
-params = {{ epsilon = {epsilon}, {params} }}
+params = {{ {epsilon}{params} }}
 [measure]
 from_s = {from}
 "#,
