@@ -2,7 +2,7 @@
 
 use symbiosis_control::registry::Entry;
 use symbiosis_linux::testbed::{MOST_FLOWS, NATIVE};
-use symbiosis_quic::opponent;
+use symbiosis_quic::noq_controllers;
 use symbiosis_scenario::{Hosts, SIMULATOR, Target};
 
 /// Where a scenario is carried out.
@@ -18,8 +18,10 @@ impl World {
     /// What a scenario may ask for there. The simulator has noq's controllers beside ours.
     pub const fn target(self) -> &'static Target {
         match self {
-            World::Simulator => &Target { more: opponent::ALL, elsewhere: NATIVE, ..SIMULATOR },
-            World::Kernel => &Target { more: NATIVE, elsewhere: opponent::ALL, hosts: Hosts::Kernel { most_flows: MOST_FLOWS as u64 } },
+            World::Simulator => &Target { more: noq_controllers::ALL, elsewhere: NATIVE, ..SIMULATOR },
+            World::Kernel => {
+                &Target { more: NATIVE, elsewhere: noq_controllers::ALL, hosts: Hosts::Kernel { most_flows: MOST_FLOWS as u64 } }
+            }
         }
     }
 

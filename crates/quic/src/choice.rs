@@ -7,7 +7,7 @@ use symbiosis_base::{Bytes, Span};
 use symbiosis_control::params::{ParamError, Value, Values};
 use symbiosis_control::registry::{self, Entry, Feedback};
 
-use crate::adapter::{Factory, Seat, Start};
+use crate::adapter::{ControllerHandle, Factory, Start};
 use crate::clock::Clock;
 use crate::feedback::wire::Observes;
 
@@ -106,12 +106,12 @@ impl Choice {
     }
 
     /// What noq makes the connection's controller with; and the world's side of it, if it is one of ours.
-    pub(crate) fn factory(&self, at: &At) -> (Arc<dyn ControllerFactory + Send + Sync>, Option<Seat>) {
+    pub(crate) fn factory(&self, at: &At) -> (Arc<dyn ControllerFactory + Send + Sync>, Option<ControllerHandle>) {
         // noq counts UDP payload.
         let window = at.initial_window * u64::from(at.payload);
         match self {
             Choice::Ours { entry, params } => {
-                let seat = Seat::default();
+                let controller = ControllerHandle::default();
                 let start = Start {
                     entry,
                     params: params.clone(),
@@ -121,7 +121,7 @@ impl Choice {
                     initial_window: at.initial_window,
                     timer: at.timer,
                 };
-                (Arc::new(Factory::new(start, seat.clone())), Some(seat))
+                (Arc::new(Factory::new(start, controller.clone())), Some(controller))
             }
             Choice::Native(_, Native::Cubic) => {
                 let mut config = CubicConfig::default();

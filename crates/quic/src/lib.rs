@@ -12,10 +12,10 @@ mod feedback;
 pub mod identity;
 pub mod impairments;
 pub mod node;
-pub mod opponent;
+pub mod noq_controllers;
 pub mod relay;
 pub mod socket;
 pub mod transfer;
 pub mod virtual_time;
 
-pub use adapter::Seat;
+pub use adapter::ControllerHandle;

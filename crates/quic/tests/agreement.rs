@@ -11,7 +11,7 @@ use symbiosis_control::params::Values;
 use symbiosis_control::registry;
 use symbiosis_path::{Gaps, LinkSpec, QueueLimit, Sizes, Steps, TrafficSpec};
 use symbiosis_quic::node::Settings;
-use symbiosis_quic::opponent;
+use symbiosis_quic::noq_controllers;
 use symbiosis_quic::transfer::{Pattern, Task};
 use symbiosis_quic::virtual_time::Quic;
 use symbiosis_run::{CrossPlan, FlowPlan, Outcome, Plan, PlannedLink, Recovery, Runner};
@@ -70,7 +70,7 @@ fn plan(cc: &str, seed: u64, others: f64, to_s: u64) -> Plan {
     let delay = Span(RTT_MS * 500_000);
     let ideal = LinkSpec::ideal(Rate::from_mbps(MBPS), delay);
     let link = |name: &str, spec| PlannedLink { name: name.into(), listed: true, spec };
-    let entry = registry::find(cc).or_else(|| opponent::ALL.iter().find(|entry| entry.name == cc)).unwrap();
+    let entry = registry::find(cc).or_else(|| noq_controllers::ALL.iter().find(|entry| entry.name == cc)).unwrap();
     let at_s = |s| Instant::from_millis(s * 1000);
     Plan {
         name: "agreement".into(),
@@ -147,7 +147,7 @@ fn loss_and_delay_based_controllers_agree() {
 
 #[test]
 fn noqs_controllers_do_the_same_under_tcp() {
-    for entry in opponent::ALL {
+    for entry in noq_controllers::ALL {
         // Forty cycles and more: where the last of a few is cut off moves the mean queue by a packet or two.
         agree(entry.name, &[quic(entry.name, 1, 0.0, 330)], &[tcp(entry.name, 1, 0.0, 330)]);
     }

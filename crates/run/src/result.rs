@@ -55,7 +55,7 @@ pub struct FlowSummary {
     pub packets_sent: u64,
     /// Data packets that the path lost.
     pub packets_lost: u64,
-    /// Data packets sent again.
+    /// Data packets that repeat one sent before.
     pub retransmissions: u64,
     /// Retransmission timeouts.
     pub timeouts: u64,

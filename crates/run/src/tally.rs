@@ -151,7 +151,7 @@ impl Tally {
         self.completed.get_or_insert(now);
     }
 
-    /// Packets sent again, and timeouts, in the whole run.
+    /// Packets retransmitted, and timeouts, in the whole run.
     pub fn totals(&self) -> (u64, u64) {
         (self.resent.total, self.timeouts.total)
     }

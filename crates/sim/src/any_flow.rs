@@ -6,7 +6,7 @@ use symbiosis_path::Offered;
 use symbiosis_run::{FlowPlan, FlowSample, FlowSummary, Ledger, LinkId};
 
 use crate::agenda::Slot;
-use crate::conveyor::Network;
+use crate::conveyor::Fabric;
 use crate::flow::Flow;
 use crate::tcp::Tcp;
 use crate::transport::SendingEnd;
@@ -28,33 +28,33 @@ macro_rules! whichever {
 }
 
 impl AnyFlow {
-    pub(crate) fn wake(&mut self, net: &mut Network<'_>, now: Instant) {
+    pub(crate) fn wake(&mut self, net: &mut Fabric<'_>, now: Instant) {
         whichever!(self, flow => flow.wake(net, now));
     }
 
     #[inline]
-    pub(crate) fn acked(&mut self, net: &mut Network<'_>, now: Instant) {
+    pub(crate) fn acked(&mut self, net: &mut Fabric<'_>, now: Instant) {
         whichever!(self, flow => flow.acked(net, now));
     }
 
-    pub(crate) fn ack_overdue(&mut self, net: &mut Network<'_>) {
+    pub(crate) fn ack_overdue(&mut self, net: &mut Fabric<'_>) {
         whichever!(self, flow => flow.ack_overdue(net));
     }
 
     #[inline]
-    pub(crate) fn data_turn(&mut self, net: &mut Network<'_>, hop: usize, now: Instant) {
+    pub(crate) fn data_turn(&mut self, net: &mut Fabric<'_>, hop: usize, now: Instant) {
         whichever!(self, flow => flow.data_turn(net, hop, now));
     }
 
-    pub(crate) fn ack_turn(&mut self, net: &mut Network<'_>, hop: usize, now: Instant) {
+    pub(crate) fn ack_turn(&mut self, net: &mut Fabric<'_>, hop: usize, now: Instant) {
         whichever!(self, flow => flow.ack_turn(net, hop, now));
     }
 
-    pub(crate) fn data_decided(&mut self, net: &mut Network<'_>, hop: usize, now: Instant, offered: Offered) {
+    pub(crate) fn data_decided(&mut self, net: &mut Fabric<'_>, hop: usize, now: Instant, offered: Offered) {
         whichever!(self, flow => flow.data_decided(net, hop, now, offered));
     }
 
-    pub(crate) fn ack_decided(&mut self, net: &mut Network<'_>, hop: usize, now: Instant, offered: Offered) {
+    pub(crate) fn ack_decided(&mut self, net: &mut Fabric<'_>, hop: usize, now: Instant, offered: Offered) {
         whichever!(self, flow => flow.ack_decided(net, hop, now, offered));
     }
 

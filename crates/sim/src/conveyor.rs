@@ -14,7 +14,7 @@ use crate::agenda::{Agenda, Slot};
 use crate::tap::Tap;
 
 /// Links, what happens next, and who watches.
-pub(crate) struct Network<'t> {
+pub(crate) struct Fabric<'t> {
     pub(crate) tap: Option<&'t mut dyn Tap>,
     pub(crate) links: Vec<Line>,
     /// Bytes of flows, data and ACKs, that each link took in since the start.
@@ -40,7 +40,7 @@ pub(crate) struct Managed {
     pub(crate) streams: Vec<Slot>,
 }
 
-impl Network<'_> {
+impl Fabric<'_> {
     /// The slot of a managed link has come: what it decides by `now` is decided.
     pub(crate) fn advance(&mut self, link: LinkId, now: Instant) {
         let Line::Managed(managed) = &mut self.links[link] else { unreachable!("a plain link has no slot") };
@@ -161,13 +161,13 @@ impl<P: Cargo> Conveyor<P> {
 
     /// A packet sets out at `now`.
     #[inline]
-    pub(crate) fn enter(&mut self, net: &mut Network<'_>, now: Instant, packet: P) -> Carried<P> {
+    pub(crate) fn enter(&mut self, net: &mut Fabric<'_>, now: Instant, packet: P) -> Carried<P> {
         self.reach(net, 0, now, packet)
     }
 
     /// The turn of the first packet before `hop` has come.
     #[inline]
-    pub(crate) fn turn(&mut self, net: &mut Network<'_>, hop: usize, now: Instant) -> Carried<P> {
+    pub(crate) fn turn(&mut self, net: &mut Fabric<'_>, hop: usize, now: Instant) -> Carried<P> {
         let pipe = self.hops[hop].pipe.as_mut().expect("only shared links have turns");
         let packet = pipe.pop(&mut net.agenda);
         if self.hops[hop].held.is_some() {
@@ -180,7 +180,7 @@ impl<P: Cargo> Conveyor<P> {
     }
 
     #[inline]
-    fn reach(&mut self, net: &mut Network<'_>, mut hop: usize, mut now: Instant, packet: P) -> Carried<P> {
+    fn reach(&mut self, net: &mut Fabric<'_>, mut hop: usize, mut now: Instant, packet: P) -> Carried<P> {
         loop {
             if now > net.end {
                 return Carried::TooLate;
@@ -201,7 +201,7 @@ impl<P: Cargo> Conveyor<P> {
     }
 
     #[inline]
-    fn cross(&mut self, net: &mut Network<'_>, hop: usize, now: Instant, packet: P) -> Result<Instant, Carried<P>> {
+    fn cross(&mut self, net: &mut Fabric<'_>, hop: usize, now: Instant, packet: P) -> Result<Instant, Carried<P>> {
         let Line::Plain(link) = &mut net.links[self.hops[hop].link] else { unreachable!("before a managed link is a pipe") };
         let offered = link.offer(now, packet.size());
         self.note(net, hop, packet, offered);
@@ -209,7 +209,7 @@ impl<P: Cargo> Conveyor<P> {
     }
 
     /// A packet joins the queue of a managed link.
-    fn join(&mut self, net: &mut Network<'_>, hop: usize, now: Instant, packet: P) -> Carried<P> {
+    fn join(&mut self, net: &mut Fabric<'_>, hop: usize, now: Instant, packet: P) -> Carried<P> {
         let hop = &mut self.hops[hop];
         let (Line::Managed(managed), Some(held)) = (&mut net.links[hop.link], &mut hop.held) else {
             unreachable!("only managed links hold packets")
@@ -227,7 +227,7 @@ impl<P: Cargo> Conveyor<P> {
     }
 
     /// A managed link has decided on the oldest packet that it holds of this stream.
-    pub(crate) fn decided(&mut self, net: &mut Network<'_>, hop: usize, now: Instant, offered: Offered) -> Carried<P> {
+    pub(crate) fn decided(&mut self, net: &mut Fabric<'_>, hop: usize, now: Instant, offered: Offered) -> Carried<P> {
         let held = self.hops[hop].held.as_mut().and_then(|held| held.packets.pop_front());
         let packet = held.expect("a link decides on what it holds");
         self.note(net, hop, packet, offered);
@@ -239,7 +239,7 @@ impl<P: Cargo> Conveyor<P> {
 
     /// Notes what a link took in. What is lost on the wire has been sent.
     #[inline]
-    fn note(&mut self, net: &mut Network<'_>, hop: usize, packet: P, offered: Offered) {
+    fn note(&mut self, net: &mut Fabric<'_>, hop: usize, packet: P, offered: Offered) {
         if P::YIELDS && offered != Err(Drop::Queue) {
             let hop = &mut self.hops[hop];
             hop.taken += packet.size().0;

@@ -4,7 +4,7 @@ use symbiosis_base::{Bytes, Instant};
 use symbiosis_path::{Offered, Traffic};
 
 use crate::agenda::Slot;
-use crate::conveyor::{Cargo, Conveyor, Network};
+use crate::conveyor::{Cargo, Conveyor, Fabric};
 
 /// A packet of cross traffic is its size.
 #[derive(Clone, Copy)]
@@ -33,7 +33,7 @@ impl Cross {
     }
 
     /// Puts the next packet on the agenda.
-    pub(crate) fn schedule(&mut self, net: &mut Network<'_>) {
+    pub(crate) fn schedule(&mut self, net: &mut Fabric<'_>) {
         let at = match self.traffic.next() {
             Some((at, size)) => {
                 self.next = Datagram(size.0 as u32);
@@ -45,18 +45,18 @@ impl Cross {
     }
 
     /// The packet that was scheduled leaves.
-    pub(crate) fn leaves(&mut self, net: &mut Network<'_>, now: Instant) {
+    pub(crate) fn leaves(&mut self, net: &mut Fabric<'_>, now: Instant) {
         self.conveyor.enter(net, now, self.next);
         self.schedule(net);
     }
 
     /// It is this source's turn before a shared link.
-    pub(crate) fn turn(&mut self, net: &mut Network<'_>, hop: usize, now: Instant) {
+    pub(crate) fn turn(&mut self, net: &mut Fabric<'_>, hop: usize, now: Instant) {
         self.conveyor.turn(net, hop, now);
     }
 
     /// A managed link has decided on a packet.
-    pub(crate) fn decided(&mut self, net: &mut Network<'_>, hop: usize, now: Instant, offered: Offered) {
+    pub(crate) fn decided(&mut self, net: &mut Fabric<'_>, hop: usize, now: Instant, offered: Offered) {
         self.conveyor.decided(net, hop, now, offered);
     }
 }

@@ -6,8 +6,8 @@ use symbiosis_run::tally::{Arrivals, Tally};
 use symbiosis_run::{FlowPlan, FlowSample, FlowSummary, Ledger};
 
 use crate::agenda::Slot;
-use crate::card::Card;
-use crate::conveyor::{Cargo, Carried, Conveyor, Network, Pipe};
+use crate::conveyor::{Cargo, Carried, Conveyor, Fabric, Pipe};
+use crate::interrupt_coalescing::InterruptCoalescing;
 use crate::tap::Passing;
 use crate::transport::{ReceivingEnd, SendingEnd, Transport, Visible};
 
@@ -37,7 +37,7 @@ pub(crate) struct Flow<T: Transport> {
 /// as soon as it is certain, which may be before its time: everything here goes by the instants it is told, not by the agenda's.
 struct FarEnd<T: Transport> {
     receiver: T::Receiver,
-    card: Card,
+    coalescing: InterruptCoalescing,
     acks: Conveyor<T::Ack>,
     /// ACKs that have crossed the network, until their time at the sender has come.
     inbox: Pipe<T::Ack>,
@@ -87,7 +87,7 @@ impl<T: Transport> Flow<T> {
             data,
             far: FarEnd {
                 receiver,
-                card: Card::new(plan.coalesce),
+                coalescing: InterruptCoalescing::new(plan.coalesce),
                 acks,
                 inbox: Pipe::new(slots.inbox),
                 delayed_ack: slots.delayed_ack,
@@ -105,7 +105,7 @@ impl<T: Transport> Flow<T> {
     }
 
     /// The timer's instant has come: the start, the stop, a departure or a timeout.
-    pub(crate) fn wake(&mut self, net: &mut Network<'_>, now: Instant) {
+    pub(crate) fn wake(&mut self, net: &mut Fabric<'_>, now: Instant) {
         if now >= self.stop {
             self.stop = Instant::NEVER;
             self.sender.stop();
@@ -116,7 +116,7 @@ impl<T: Transport> Flow<T> {
 
     /// An ACK reaches the sender.
     #[inline]
-    pub(crate) fn acked(&mut self, net: &mut Network<'_>, now: Instant) {
+    pub(crate) fn acked(&mut self, net: &mut Fabric<'_>, now: Instant) {
         let ack = self.far.inbox.pop(&mut net.agenda);
         if let Some(tap) = &mut net.tap {
             tap.passes(&Passing { at: now, flow: self.index, packet: ack.packet() });
@@ -126,7 +126,7 @@ impl<T: Transport> Flow<T> {
     }
 
     /// A delayed ACK has waited long enough.
-    pub(crate) fn ack_overdue(&mut self, net: &mut Network<'_>) {
+    pub(crate) fn ack_overdue(&mut self, net: &mut Fabric<'_>) {
         if let Some((at, ack)) = self.far.receiver.overdue() {
             self.far.answer(net, at, ack);
         }
@@ -135,33 +135,33 @@ impl<T: Transport> Flow<T> {
 
     /// It is this flow's turn before a shared link on the data's way.
     #[inline]
-    pub(crate) fn data_turn(&mut self, net: &mut Network<'_>, hop: usize, now: Instant) {
+    pub(crate) fn data_turn(&mut self, net: &mut Fabric<'_>, hop: usize, now: Instant) {
         let carried = self.data.turn(net, hop, now);
         self.far.carried(net, carried);
     }
 
     /// It is this flow's turn before a shared link on the ACKs' way.
-    pub(crate) fn ack_turn(&mut self, net: &mut Network<'_>, hop: usize, now: Instant) {
+    pub(crate) fn ack_turn(&mut self, net: &mut Fabric<'_>, hop: usize, now: Instant) {
         if let Carried::Arrives(at, ack) = self.far.acks.turn(net, hop, now) {
             self.far.inbox.push(&mut net.agenda, at, ack);
         }
     }
 
     /// A managed link on the data's way has decided on a packet.
-    pub(crate) fn data_decided(&mut self, net: &mut Network<'_>, hop: usize, now: Instant, offered: Offered) {
+    pub(crate) fn data_decided(&mut self, net: &mut Fabric<'_>, hop: usize, now: Instant, offered: Offered) {
         let carried = self.data.decided(net, hop, now, offered);
         self.far.carried(net, carried);
     }
 
     /// A managed link on the ACKs' way has decided on one.
-    pub(crate) fn ack_decided(&mut self, net: &mut Network<'_>, hop: usize, now: Instant, offered: Offered) {
+    pub(crate) fn ack_decided(&mut self, net: &mut Fabric<'_>, hop: usize, now: Instant, offered: Offered) {
         if let Carried::Arrives(at, ack) = self.far.acks.decided(net, hop, now, offered) {
             self.far.inbox.push(&mut net.agenda, at, ack);
         }
     }
 
     #[inline]
-    fn send(&mut self, net: &mut Network<'_>, now: Instant) {
+    fn send(&mut self, net: &mut Fabric<'_>, now: Instant) {
         let (data, far, flow) = (&mut self.data, &mut self.far, self.index);
         self.sender.send(now, &mut self.tally, |packet| {
             far.ledger.sent += 1;
@@ -205,11 +205,11 @@ impl<T: Transport> Flow<T> {
 
 impl<T: Transport> FarEnd<T> {
     #[inline]
-    fn carried(&mut self, net: &mut Network<'_>, carried: Carried<T::Data>) {
+    fn carried(&mut self, net: &mut Fabric<'_>, carried: Carried<T::Data>) {
         match carried {
             Carried::OnTheWay => {}
             Carried::TooLate => self.ledger.in_flight += 1,
-            Carried::Arrives(at, data) => match self.card.hands_up(at) {
+            Carried::Arrives(at, data) => match self.coalescing.hands_up(at) {
                 at if at > net.end => self.ledger.in_flight += 1,
                 at => self.arrives(net, at, data),
             },
@@ -221,7 +221,7 @@ impl<T: Transport> FarEnd<T> {
     }
 
     #[inline]
-    fn arrives(&mut self, net: &mut Network<'_>, at: Instant, data: T::Data) {
+    fn arrives(&mut self, net: &mut Fabric<'_>, at: Instant, data: T::Data) {
         let (acks, inbox) = (&mut self.acks, &mut self.inbox);
         let delayed = self.receiver.deadline();
         let new = self.receiver.arrives(at, &data, |at, ack| {
@@ -240,7 +240,7 @@ impl<T: Transport> FarEnd<T> {
         self.delivered.bytes += data.size().0;
     }
 
-    fn answer(&mut self, net: &mut Network<'_>, at: Instant, ack: T::Ack) {
+    fn answer(&mut self, net: &mut Fabric<'_>, at: Instant, ack: T::Ack) {
         if let Carried::Arrives(at, ack) = self.acks.enter(net, at, ack) {
             self.inbox.push(&mut net.agenda, at, ack);
         }

@@ -8,19 +8,19 @@
 mod agenda;
 mod any_flow;
 mod arrived;
-mod card;
 mod conveyor;
 mod cross;
 mod flow;
+mod interrupt_coalescing;
 mod load;
 mod oracle;
 mod runs;
+mod simulation;
 mod tap;
 mod tcp;
 mod transport;
-mod world;
 mod xmtp;
 
+pub use simulation::{Simulator, run, run_tapped};
 pub use tap::{Packet, Passing, Tap};
 pub use tcp::{FIRST_RTO, MAX_RTO};
-pub use world::{Simulator, run, run_tapped};

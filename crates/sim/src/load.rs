@@ -50,7 +50,7 @@ impl Load {
 
     /// Nothing from `end` on is sent any more.
     pub(crate) fn stop(&mut self, end: u32) {
-        // A flow that has sent all it had keeps its size: its last packet, when sent again, is as small as it was.
+        // A flow that has sent all it had keeps its size: its last packet, when retransmitted, is as small as it was.
         if end < self.packets {
             (self.packets, self.last, self.finite) = (end, self.packet, false);
         }

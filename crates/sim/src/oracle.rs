@@ -12,7 +12,7 @@ use symbiosis_run::{LinkId, Plan};
 
 use crate::agenda::Slot;
 use crate::any_flow::AnyFlow;
-use crate::conveyor::Network;
+use crate::conveyor::Fabric;
 
 /// Reads the path of one flow, once in a base round-trip time.
 pub(crate) struct Oracle {
@@ -48,7 +48,7 @@ impl Oracle {
     }
 
     /// The oracle's instant has come: reads the path for a flow that runs, and tells when to come again.
-    pub(crate) fn visit(&mut self, net: &Network<'_>, flow: &mut AnyFlow, now: Instant) -> Instant {
+    pub(crate) fn visit(&mut self, net: &Fabric<'_>, flow: &mut AnyFlow, now: Instant) -> Instant {
         let report = self.read(net, flow, now);
         match (flow.runs_at(now), self.begun) {
             (false, _) => return Instant::NEVER,
@@ -60,7 +60,7 @@ impl Oracle {
     }
 
     /// What a perfect measurement would read now.
-    fn read(&mut self, net: &Network<'_>, flow: &AnyFlow, now: Instant) -> Report {
+    fn read(&mut self, net: &Fabric<'_>, flow: &AnyFlow, now: Instant) -> Report {
         let span = now - self.last;
         self.last = now;
         let (mut capacity, mut available) = (Rate::from_bytes_per_s(f64::INFINITY), Rate::from_bytes_per_s(f64::INFINITY));

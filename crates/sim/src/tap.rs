@@ -24,7 +24,7 @@ pub struct Passing {
 pub enum Packet {
     /// Data leaves.
     Data {
-        /// Its number; a packet sent again keeps it.
+        /// Its number; a packet retransmitted keeps it.
         number: u32,
         /// Its size on the wire.
         bytes: Bytes,

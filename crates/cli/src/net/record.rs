@@ -44,7 +44,7 @@ impl Recorder {
             in_flight_packets: view.in_flight.packets(view.packet),
             srtt_ms: view.rtt.millis(),
             delivered_bytes: view.delivered.0,
-            // What is lost is sent again, in other packets.
+            // What is lost is retransmitted, in other packets.
             retransmissions: view.lost,
             timeouts: view.timeouts,
             gauges: view.gauges,

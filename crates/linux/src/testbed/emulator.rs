@@ -10,8 +10,8 @@ use symbiosis_run::{Plan, source};
 use super::account::Account;
 use super::clock::RunClock;
 use super::error::TestbedError;
+use super::hosts;
 use super::lateness::Lateness;
-use super::network;
 use super::segment::{Segment, segment};
 use super::tun::Tun;
 
@@ -86,7 +86,7 @@ impl Emulator<'_> {
     /// # Errors
     /// A device is broken.
     pub fn run(mut self, tuns: [&Tun; 2], clock: RunClock<'_>) -> Result<Emulated, TestbedError> {
-        let mut buffer = vec![0; network::mtu(self.plan) as usize];
+        let mut buffer = vec![0; hosts::mtu(self.plan) as usize];
         while !clock.over() {
             let mut busy = false;
             for (from, tun) in tuns.iter().enumerate() {
@@ -116,7 +116,7 @@ impl Emulator<'_> {
     /// A host gives a packet: data and its like from the senders', answers from the receivers'. What is of no flow is noise.
     fn enters(&mut self, now: Instant, from: usize, packet: &[u8]) {
         let Some(segment) = segment(packet) else { return };
-        let Some((flow, account)) = network::flow(segment.to).and_then(|flow| Some((flow, self.accounts.get_mut(flow)?))) else { return };
+        let Some((flow, account)) = hosts::flow(segment.to).and_then(|flow| Some((flow, self.accounts.get_mut(flow)?))) else { return };
         let stream = if from == SENDER {
             account.departs(now, &segment);
             flow
@@ -195,7 +195,7 @@ mod tests {
         let mut plan = plan();
         plan.links[0].spec.queue = QueueLimit::Packets(1);
         let mut path = Emulator::new(&plan);
-        let (sender, receiver) = (network::sender(0).octets(), network::receiver(0).ip().octets());
+        let (sender, receiver) = (hosts::sender(0).octets(), hosts::receiver(0).ip().octets());
         let data = |sequence: u32, syn: bool, payload: usize| packet(sender, receiver, sequence, (!syn).then_some(1), syn, payload);
         path.enters(at_ms(0), SENDER, &data(99, true, 0));
         assert!(leaving(&mut path, at_ms(5)).is_empty(), "it is under way");

@@ -12,7 +12,7 @@ use symbiosis_run::{FlowPlan, Plan};
 use super::clock::RunClock;
 use super::controllers::kernel_name;
 use super::error::TestbedError;
-use super::network::{receiver, sender};
+use super::hosts::{receiver, sender};
 use super::socket::{TcpInfo, connecting, reset_when_closed};
 
 /// What is written at once \[bytes\], and read.

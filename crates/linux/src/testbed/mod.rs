@@ -16,9 +16,9 @@ mod controllers;
 mod emulator;
 mod ends;
 mod error;
+mod hosts;
 mod lateness;
 mod namespace;
-mod network;
 mod realtime;
 mod segment;
 mod socket;
@@ -42,10 +42,10 @@ pub use controllers::{NATIVE, is_native};
 use emulator::{Emulated, Emulator};
 use ends::Told;
 pub use error::TestbedError;
+use hosts::Hosts;
+pub use hosts::MOST_FLOWS;
 pub use lateness::{LATE, LatenessSummary, MOST_LATE};
 use namespace::Namespace;
-use network::Hosts;
-pub use network::MOST_FLOWS;
 use tun::Tun;
 
 /// Everything is in its place so long before a run begins.
@@ -101,7 +101,7 @@ pub fn until_valid<E>(most: u32, mut run: impl FnMut() -> Result<Ran, E>) -> Res
 /// The flow that has an address, at either end.
 pub fn flow_of(address: IpAddr) -> Option<usize> {
     match address {
-        IpAddr::V4(address) => network::flow(address),
+        IpAddr::V4(address) => hosts::flow(address),
         IpAddr::V6(_) => None,
     }
 }

@@ -147,19 +147,19 @@ impl Core {
     }
 
     /// The world looks for packets to send.
-    pub(crate) fn looks(&mut self, now: Instant) {
+    pub(crate) fn on_transmit_start(&mut self, now: Instant) {
         self.reaches(now);
         self.limited = false;
     }
 
     /// The window or the departure held a packet back.
-    pub(crate) fn held_back(&mut self) {
+    pub(crate) fn on_cwnd_limited(&mut self) {
         self.limited = true;
         self.cwnd_limited |= matches!(self.gate(), Gate::Window(_));
     }
 
     /// The world found no more to send. When to look again, if the controller holds a packet back until then.
-    pub(crate) fn found_no_more(&mut self) -> Option<Instant> {
+    pub(crate) fn on_transmit_end(&mut self) -> Option<Instant> {
         if !self.limited {
             self.flight.ran_dry();
             if self.established {

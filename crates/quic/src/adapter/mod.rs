@@ -2,7 +2,7 @@
 //!
 //! noq asks its controller for a window and paces by itself; ours answers with a window *and* the departure of the next packet, which is
 //! how a measurement spaces packets. So the window that noq sees is a gate: zero until the departure, then the true window; and noq's
-//! pacer is given a rate at which it never waits. The world keeps a [`Seat`] beside the controller: through it the controller learns the
+//! pacer is given a rate at which it never waits. The world keeps a [`ControllerHandle`] beside the controller: through it the controller learns the
 //! time before noq looks for packets, and the world learns when to look again.
 
 mod core;
@@ -48,15 +48,15 @@ pub(crate) struct Start {
 
 /// The world's side of a controller under noq.
 #[derive(Clone, Default)]
-pub struct Seat(Arc<Mutex<Option<Core>>>);
+pub struct ControllerHandle(Arc<Mutex<Option<Core>>>);
 
-impl fmt::Debug for Seat {
+impl fmt::Debug for ControllerHandle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Seat")
+        f.write_str("ControllerHandle")
     }
 }
 
-impl Seat {
+impl ControllerHandle {
     fn with<T>(&self, act: impl FnOnce(&mut Core) -> T) -> Option<T> {
         lock(&self.0).as_mut().map(act)
     }
@@ -67,13 +67,13 @@ impl Seat {
     }
 
     /// The world is about to look for packets to send.
-    pub(crate) fn looks(&self, now: Instant) {
-        self.with(|core| core.looks(now));
+    pub(crate) fn on_transmit_start(&self, now: Instant) {
+        self.with(|core| core.on_transmit_start(now));
     }
 
     /// It found no more. When to look again, if the controller holds a packet back.
-    pub(crate) fn found_no_more(&self) -> Option<Instant> {
-        self.with(Core::found_no_more).flatten()
+    pub(crate) fn on_transmit_end(&self) -> Option<Instant> {
+        self.with(Core::on_transmit_end).flatten()
     }
 
     /// The controller hears what happened.
@@ -127,14 +127,14 @@ fn lock(core: &Mutex<Option<Core>>) -> MutexGuard<'_, Option<Core>> {
 /// Makes controllers of ours for noq: one for each connection, and a new one when a connection moves to another path.
 pub(crate) struct Factory {
     start: Start,
-    seat: Seat,
+    handle: ControllerHandle,
     random: Mutex<Random>,
 }
 
 impl Factory {
-    pub(crate) fn new(start: Start, seat: Seat) -> Factory {
+    pub(crate) fn new(start: Start, handle: ControllerHandle) -> Factory {
         let random = Mutex::new(Random::new(start.seed, 0));
-        Factory { start, seat, random }
+        Factory { start, handle, random }
     }
 }
 
@@ -145,8 +145,8 @@ impl ControllerFactory for Factory {
         let initial_window = Bytes(start.initial_window * packet.0);
         let seed = self.random.lock().unwrap_or_else(std::sync::PoisonError::into_inner).seed();
         let now = start.clock.nanos(now);
-        let mut seat = lock(&self.seat.0);
-        let before = seat.take().filter(Core::established).map(|mut core| (core.migrates(now), core.controller));
+        let mut handle = lock(&self.handle.0);
+        let before = handle.take().filter(Core::established).map(|mut core| (core.migrates(now), core.controller));
         let established = before.is_some();
         let controller = match before {
             Some((Migration::Keep, controller)) => controller,
@@ -159,37 +159,37 @@ impl ControllerFactory for Factory {
         if established {
             core.establish(now);
         }
-        *seat = Some(core);
-        Box::new(Adapter { seat: self.seat.clone(), clock: start.clock })
+        *handle = Some(core);
+        Box::new(Adapter { handle: self.handle.clone(), clock: start.clock })
     }
 }
 
 /// noq's side of a controller of ours.
 #[derive(Clone, Debug)]
 struct Adapter {
-    seat: Seat,
+    handle: ControllerHandle,
     clock: Clock,
 }
 
 impl NoqController for Adapter {
     fn on_packet_sent(&mut self, now: std::time::Instant, bytes: u16, pn: u64) {
-        self.seat.with(|core| core.sent(self.clock.nanos(now), bytes.into(), pn));
+        self.handle.with(|core| core.sent(self.clock.nanos(now), bytes.into(), pn));
     }
 
     fn on_cwnd_limited(&mut self) {
-        self.seat.with(Core::held_back);
+        self.handle.with(Core::on_cwnd_limited);
     }
 
     fn on_ack(&mut self, now: std::time::Instant, sent: std::time::Instant, _bytes: u64, pn: u64, _app_limited: bool, _rtt: &RttEstimator) {
-        self.seat.with(|core| core.acked(self.clock.nanos(now), self.clock.nanos(sent), pn));
+        self.handle.with(|core| core.acked(self.clock.nanos(now), self.clock.nanos(sent), pn));
     }
 
     fn on_end_acks(&mut self, _now: std::time::Instant, _in_flight: u64, _app_limited: bool, _largest: Option<u64>) {
-        self.seat.with(Core::ack_ends);
+        self.handle.with(Core::ack_ends);
     }
 
     fn on_packet_lost(&mut self, _bytes: u16, pn: u64, now: std::time::Instant) {
-        self.seat.with(|core| core.gave_up(self.clock.nanos(now), pn));
+        self.handle.with(|core| core.gave_up(self.clock.nanos(now), pn));
     }
 
     fn on_congestion_event(
@@ -201,23 +201,23 @@ impl NoqController for Adapter {
         _lost_bytes: u64,
         _largest: u64,
     ) {
-        self.seat.with(|core| core.congested(self.clock.nanos(now), self.clock.nanos(sent), persistent, ecn));
+        self.handle.with(|core| core.congested(self.clock.nanos(now), self.clock.nanos(sent), persistent, ecn));
     }
 
     fn on_spurious_congestion_event(&mut self) {
-        self.seat.with(Core::spurious);
+        self.handle.with(Core::spurious);
     }
 
     fn on_mtu_update(&mut self, new_mtu: u16) {
-        self.seat.with(|core| core.resized(new_mtu));
+        self.handle.with(|core| core.resized(new_mtu));
     }
 
     fn on_ack_frequency_update(&mut self, threshold: u64, max_ack_delay: Duration) {
-        self.seat.with(|core| core.answers(threshold, Span::from_secs(max_ack_delay.as_secs_f64())));
+        self.handle.with(|core| core.answers(threshold, Span::from_secs(max_ack_delay.as_secs_f64())));
     }
 
     fn window(&self) -> u64 {
-        self.seat
+        self.handle
             .with(|core| match core.gate() {
                 Gate::Until(_) => 0,
                 Gate::Window(window) => window,
@@ -227,14 +227,14 @@ impl NoqController for Adapter {
 
     fn metrics(&self) -> ControllerMetrics {
         let mut metrics = ControllerMetrics::default();
-        metrics.congestion_window = self.seat.with(|core| core.payload(core.permit().window)).unwrap_or(1);
+        metrics.congestion_window = self.handle.with(|core| core.payload(core.permit().window)).unwrap_or(1);
         metrics.pacing_rate = Some(UNPACED);
         metrics
     }
 
     fn clone_box(&self) -> Box<dyn NoqController> {
         // Only of a connection whose peer's address changed: noq begins to count anew.
-        self.seat.with(Core::moved);
+        self.handle.with(Core::moved);
         Box::new(self.clone())
     }
 

@@ -40,13 +40,13 @@ struct State {
 
 impl Pass {
     /// The world looks for a packet to send; `open`: one that passes, if there is nothing else to send.
-    pub(crate) fn looks(&self, open: bool) {
+    pub(crate) fn on_transmit_start(&self, open: bool) {
         let dry = !self.0.limited.load(Ordering::Relaxed);
         self.0.open.store(open && dry, Ordering::Relaxed);
     }
 
     /// It found one, or has found all.
-    pub(crate) fn looked(&self, found: bool) {
+    pub(crate) fn on_transmit_end(&self, found: bool) {
         // What was held back is known when nothing more is found; what passes holds nothing back.
         if found {
             self.0.limited.store(false, Ordering::Relaxed);

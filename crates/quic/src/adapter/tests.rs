@@ -146,7 +146,7 @@ fn the_gate_opens_when_the_controller_says() {
     assert_eq!(bench.core.gate(), Gate::Window(9000));
     let mut answer = |departure, window| {
         *bench.permit.lock().unwrap() = Permit::paced(Bytes(window), departure);
-        bench.core.looks(at_ms(5));
+        bench.core.on_transmit_start(at_ms(5));
         bench.core.gate()
     };
     assert_eq!(answer(Departure::At(at_ms(6)), 10_000), Gate::Until(at_ms(6)));
@@ -174,14 +174,14 @@ fn whoever_found_nothing_to_send_was_not_held_back() {
     let mut bench = bench();
     *bench.permit.lock().unwrap() = Permit::paced(Bytes(10_000), Departure::At(at_ms(9)));
     bench.sends(0..2);
-    bench.core.looks(at_ms(5));
-    assert_eq!(bench.core.found_no_more(), None, "nothing wanted to leave");
+    bench.core.on_transmit_start(at_ms(5));
+    assert_eq!(bench.core.on_transmit_end(), None, "nothing wanted to leave");
     assert!(matches!(bench.ack(50, &[0, 1])[..], [Heard::Acked(0, .., false), Heard::Acked(1, .., true)]));
     bench.core.sent(at_ms(51), 900, 51);
-    bench.core.looks(at_ms(51));
+    bench.core.on_transmit_start(at_ms(51));
     *bench.permit.lock().unwrap() = Permit::paced(Bytes(10_000), Departure::At(at_ms(60)));
-    bench.core.held_back();
-    assert_eq!(bench.core.found_no_more(), Some(at_ms(60)));
+    bench.core.on_cwnd_limited();
+    assert_eq!(bench.core.on_transmit_end(), Some(at_ms(60)));
     bench.heard();
     assert!(matches!(bench.ack(99, &[51])[..], [Heard::Acked(2, .., false)]));
 }

@@ -11,17 +11,17 @@
 //! as he might by his ACKs.
 
 mod listener;
+pub(crate) mod packet_number_tap;
 pub(crate) mod wire;
-pub(crate) mod witness;
 
 use bytes::Bytes as Payload;
 use symbiosis_base::{Bytes, Instant, ReceiverInstant, Span};
 
-use crate::adapter::Seat;
+use crate::adapter::ControllerHandle;
 pub(crate) use listener::Host;
 use listener::Listener;
+use packet_number_tap::PacketNumberTap;
 use wire::{Arrived, Ask, Message, Observes};
-use witness::Witness;
 
 /// Only packets of so much UDP payload are spoken of: those that carry data have at least 1200 bytes (RFC 9000 §14), while those that carry
 /// ACKs and messages must not make each other without end.
@@ -31,7 +31,7 @@ const ASKS_EVERY: Span = Span::from_millis(10);
 
 /// Both ends of one connection's feedback: each side may send data.
 pub(crate) struct Feedback {
-    witness: Witness,
+    tap: PacketNumberTap,
     host: Host,
     listener: Listener,
     /// What this side's controller wants to hear of its packets.
@@ -51,31 +51,31 @@ pub(crate) struct Wants {
 }
 
 impl Feedback {
-    pub(crate) fn new(witness: Witness, host: Host, wants: Wants) -> Feedback {
+    pub(crate) fn new(tap: PacketNumberTap, host: Host, wants: Wants) -> Feedback {
         let (ask_at, arrived_at) = (Instant::START, ReceiverInstant(0));
-        Feedback { witness, host, listener: Listener::default(), wants, answered: false, ask_at, arrived_at }
+        Feedback { tap, host, listener: Listener::default(), wants, answered: false, ask_at, arrived_at }
     }
 
     /// A datagram with so much payload arrived, and was understood or not.
     pub(crate) fn arrived(&mut self, at: Instant, payload: usize) {
-        let Some(pn) = self.witness.take().filter(|_| payload >= FULL) else { return };
+        let Some(pn) = self.tap.take().filter(|_| payload >= FULL) else { return };
         // The kernel's times are made from a clock that can be set.
         self.arrived_at = self.arrived_at.max(at.into());
         self.listener.arrived(Arrived { pn, at: self.arrived_at }, Bytes(payload as u64) + self.host.overhead);
     }
 
     /// The peer says something; whatever is no message is not heard.
-    pub(crate) fn hears(&mut self, now: Instant, message: &[u8], seat: Option<&Seat>) {
-        match (Message::decode(message), seat) {
+    pub(crate) fn hears(&mut self, now: Instant, message: &[u8], controller: Option<&ControllerHandle>) {
+        match (Message::decode(message), controller) {
             (Some(Message::Ask(ask)), _) => self.listener.asked(ask, self.host),
             (Some(Message::Left(left)), _) => self.listener.left(&left),
-            (Some(Message::Arrivals(arrivals)), Some(seat)) => {
+            (Some(Message::Arrivals(arrivals)), Some(controller)) => {
                 self.answered |= self.wants.observer.is_none();
-                seat.arrived(&arrivals);
+                controller.arrived(&arrivals);
             }
-            (Some(Message::Found(findings)), Some(seat)) => {
+            (Some(Message::Found(findings)), Some(controller)) => {
                 self.answered = true;
-                seat.found(now, findings);
+                controller.found(now, findings);
             }
             _ => {}
         }
@@ -92,10 +92,10 @@ impl Feedback {
     }
 
     /// A packet of this side left: what is to be said to the peer about that.
-    pub(crate) fn left(&mut self, now: Instant, rtt: Span, seat: &Seat) -> [Option<Payload>; 2] {
-        let Some(left) = seat.take_left() else { return [None, None] };
+    pub(crate) fn left(&mut self, now: Instant, rtt: Span, controller: &ControllerHandle) -> [Option<Payload>; 2] {
+        let Some(left) = controller.take_left() else { return [None, None] };
         let ask = (!self.answered && now >= self.ask_at)
-            .then(|| Ask { arrivals: self.wants.arrivals && seat.wants_arrivals(), observer: self.wants.observer.clone() })
+            .then(|| Ask { arrivals: self.wants.arrivals && controller.wants_arrivals(), observer: self.wants.observer.clone() })
             .filter(|ask| *ask != Ask::default());
         if ask.is_some() {
             self.ask_at = now + rtt.max(ASKS_EVERY);

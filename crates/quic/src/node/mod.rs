@@ -22,7 +22,7 @@ use symbiosis_base::{Instant, Random, Span};
 
 use crate::choice::Choice;
 use crate::clock::Clock;
-use crate::feedback::witness::Witness;
+use crate::feedback::packet_number_tap::PacketNumberTap;
 use crate::identity::{Identity, IdentityError, SERVER_NAME, Seen, Trust};
 
 pub use peer::View;
@@ -56,7 +56,7 @@ pub enum Next {
 /// Datagrams that leave together, one after another in a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Leaving {
-    /// Whither.
+    /// The destination.
     pub to: SocketAddr,
     /// How long each is \[bytes\]; the last may be shorter.
     pub each: usize,
@@ -137,8 +137,8 @@ impl<S: Session> Node<S> {
         let seen = Seen::default();
         let tls = QuicClientConfig::try_from(trust.tls(&seen)?).expect("TLS 1.3 has QUIC's first cipher suite");
         let made = self.settings.transport(&self.choice, self.clock, self.random.seed(), self.qlog.as_deref());
-        let witness = Witness::default();
-        let mut config = ClientConfig::new(witness.clone().client(Arc::new(tls)));
+        let tap = PacketNumberTap::default();
+        let mut config = ClientConfig::new(tap.clone().client(Arc::new(tls)));
         config.transport_config(made.transport.clone());
         let (handle, connection) = self
             .endpoint
@@ -150,7 +150,7 @@ impl<S: Session> Node<S> {
                 handle,
                 connection,
                 made,
-                Ends { witness, seen, pulse: self.settings.pulse(now), host: self.settings.host(), payload: self.settings.payload },
+                Ends { tap, seen, pulse: self.settings.pulse(now), host: self.settings.host(), payload: self.settings.payload },
                 session,
             ),
         );
@@ -189,14 +189,14 @@ impl<S: Session> Node<S> {
             return self.reply(transmit.destination, transmit.size, reply);
         }
         let made = self.settings.transport(&self.choice, self.clock, self.random.seed(), self.qlog.as_deref());
-        let witness = Witness::default();
-        let mut config = ServerConfig::with_crypto(witness.clone().server(tls.clone()));
+        let tap = PacketNumberTap::default();
+        let mut config = ServerConfig::with_crypto(tap.clone().server(tls.clone()));
         config.transport_config(made.transport.clone());
         match self.endpoint.accept(incoming, self.clock.instant(now), &mut reply, Some(Arc::new(config))) {
             Ok((handle, connection)) => {
                 let session = accept(from);
                 let ends = Ends {
-                    witness,
+                    tap,
                     seen: Seen::default(),
                     pulse: self.settings.pulse(now),
                     host: self.settings.host(),

@@ -6,9 +6,9 @@ use bytes::Bytes;
 use noq_proto::{Connection, ConnectionError, ConnectionHandle, Event, PathId, VarInt};
 use symbiosis_base::{Bytes as Size, Instant, Span};
 
-use crate::adapter::{Pass, Seat};
+use crate::adapter::{ControllerHandle, Pass};
 use crate::clock::Clock;
-use crate::feedback::witness::Witness;
+use crate::feedback::packet_number_tap::PacketNumberTap;
 use crate::feedback::{Feedback, Host};
 use crate::identity::Seen;
 
@@ -19,7 +19,7 @@ use super::{Leaving, Next, Session};
 pub(super) struct Peer<S> {
     pub(super) handle: ConnectionHandle,
     pub(super) connection: Connection,
-    seat: Option<Seat>,
+    controller: Option<ControllerHandle>,
     pass: Pass,
     pub(super) feedback: Feedback,
     /// UDP payload of a full packet, and what UDP and IP add to it.
@@ -78,7 +78,7 @@ pub struct View {
 
 /// What is known of a connection's ends.
 pub(super) struct Ends {
-    pub(super) witness: Witness,
+    pub(super) tap: PacketNumberTap,
     pub(super) seen: Seen,
     pub(super) pulse: Pulse,
     pub(super) host: Host,
@@ -91,9 +91,9 @@ impl<S: Session> Peer<S> {
         Peer {
             handle,
             connection,
-            seat: made.seat,
+            controller: made.controller,
             pass: made.pass,
-            feedback: Feedback::new(ends.witness, ends.host, made.wants),
+            feedback: Feedback::new(ends.tap, ends.host, made.wants),
             payload: ends.payload,
             overhead: ends.host.overhead,
             unsaid: false,
@@ -113,8 +113,8 @@ impl<S: Session> Peer<S> {
             match event {
                 Event::Connected => {
                     self.established = true;
-                    if let Some(seat) = &self.seat {
-                        seat.establish(now);
+                    if let Some(controller) = &self.controller {
+                        controller.establish(now);
                     }
                 }
                 Event::ConnectionLost { reason } => self.session.ended(&reason),
@@ -122,10 +122,10 @@ impl<S: Session> Peer<S> {
             }
         }
         while let Some(message) = self.connection.datagrams().recv() {
-            self.feedback.hears(now, &message, self.seat.as_ref());
+            self.feedback.hears(now, &message, self.controller.as_ref());
         }
-        if let Some(seat) = &self.seat {
-            seat.tell();
+        if let Some(controller) = &self.controller {
+            controller.tell();
         }
         self.again = false;
         self.may_transmit = true;
@@ -157,25 +157,27 @@ impl<S: Session> Peer<S> {
     }
 
     pub(super) fn transmit(&mut self, now: Instant, clock: &Clock, together: usize, buffer: &mut Vec<u8>) -> Option<Leaving> {
-        if let Some(seat) = &self.seat {
-            seat.looks(now);
+        if let Some(controller) = &self.controller {
+            controller.on_transmit_start(now);
         }
         let rtt = self.rtt();
         if let Some(report) = self.feedback.reports(now, rtt) {
             self.say(report);
             self.unsaid = true;
         }
-        self.pass.looks(self.unsaid);
+        self.pass.on_transmit_start(self.unsaid);
         self.held_until = Instant::NEVER;
         // Each packet tells of the one before it, which must have left by then.
         let together = if self.feedback.tells_of_each() { 1 } else { together };
         let most = NonZeroUsize::new(together).unwrap_or(NonZeroUsize::MIN);
         let found = self.connection.poll_transmit(clock.instant(now), most, buffer);
-        self.pass.looked(found.is_some());
+        self.pass.on_transmit_end(found.is_some());
         self.unsaid &= found.is_none();
-        match (&self.seat, &found) {
-            (Some(seat), Some(_)) => self.feedback.left(now, rtt, seat).into_iter().flatten().for_each(|message| self.say(message)),
-            (Some(seat), None) => self.held_until = seat.found_no_more().unwrap_or(Instant::NEVER),
+        match (&self.controller, &found) {
+            (Some(controller), Some(_)) => {
+                self.feedback.left(now, rtt, controller).into_iter().flatten().for_each(|message| self.say(message))
+            }
+            (Some(controller), None) => self.held_until = controller.on_transmit_end().unwrap_or(Instant::NEVER),
             (None, _) => {}
         }
         self.may_transmit = found.is_some();
@@ -211,8 +213,8 @@ impl<S: Session> Peer<S> {
         let packet = Size(self.payload.into()) + self.overhead;
         let in_packets = |payload: u64| Size::from_f64(payload as f64 * packet.as_f64() / f64::from(self.payload));
         let congestion_events = stats.map_or(0, |stats| stats.congestion_events);
-        let (window, (timeouts, recoveries), gauges) = match &self.seat {
-            Some(seat) => (seat.window().0, seat.episodes(), seat.gauges()),
+        let (window, (timeouts, recoveries), gauges) = match &self.controller {
+            Some(controller) => (controller.window().0, controller.episodes(), controller.gauges()),
             None => (in_packets(stats.map_or(0, |stats| stats.cwnd)), (0, congestion_events), Vec::new()),
         };
         let (in_flight, delivered, packets) = self.pass.flight();

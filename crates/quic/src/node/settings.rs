@@ -7,7 +7,7 @@ use std::time::Duration;
 use noq_proto::{AckFrequencyConfig, TransportConfig, VarInt};
 use symbiosis_base::{Bytes, Instant, Span};
 
-use crate::adapter::{Pass, Seat};
+use crate::adapter::{ControllerHandle, Pass};
 use crate::choice::{At, Choice};
 use crate::clock::Clock;
 use crate::feedback::{Host, Wants};
@@ -44,7 +44,7 @@ pub struct Settings {
 pub(crate) struct Made {
     pub(crate) transport: Arc<TransportConfig>,
     /// Of the controller, if it is one of ours.
-    pub(crate) seat: Option<Seat>,
+    pub(crate) controller: Option<ControllerHandle>,
     pub(crate) pass: Pass,
     pub(crate) wants: Wants,
 }
@@ -80,7 +80,7 @@ impl Settings {
     /// A transport for one connection with the controller of `choice`.
     pub(crate) fn transport(&self, choice: &Choice, clock: Clock, seed: u64, qlog: Option<&Path>) -> Made {
         let at = At { clock, seed, payload: self.payload, overhead: self.overhead, initial_window: self.initial_window, timer: self.timer };
-        let (factory, seat) = choice.factory(&at);
+        let (factory, controller) = choice.factory(&at);
         let pass = Pass::default();
         let wants = Wants { arrivals: self.receiver_times, observer: choice.observer(self.payload) };
         let buffer = VarInt::try_from(self.buffer.0).unwrap_or(VarInt::MAX);
@@ -108,6 +108,6 @@ impl Settings {
         }
         #[cfg(not(feature = "qlog"))]
         let _ = qlog;
-        Made { transport: Arc::new(config), seat, pass, wants }
+        Made { transport: Arc::new(config), controller, pass, wants }
     }
 }

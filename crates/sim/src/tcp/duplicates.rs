@@ -19,14 +19,14 @@ pub(crate) struct Duplicates {
     newreno: bool,
     /// Packets known to have left the network since `una` last moved.
     left: u32,
-    /// Next to send: below the flight's end after a timeout, when everything is sent again.
+    /// Next to send: below the flight's end after a timeout, when everything is retransmitted.
     next: u32,
-    /// To be sent again before anything else.
+    /// To be retransmitted before anything else.
     resend: Option<u32>,
     phase: Phase,
     /// Duplicates mean nothing until this packet too is acknowledged: they may answer what was sent twice. RFC 6582 calls it `recover`;
     /// ns-2 heeds it in Reno as well (`bugFix_`), which is why there several losses in one window end in a timeout.
-    guard: Option<u32>,
+    recover: Option<u32>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -41,7 +41,7 @@ enum Phase {
 
 impl Duplicates {
     pub(crate) fn new(newreno: bool) -> Duplicates {
-        Duplicates { newreno, left: 0, next: 0, resend: None, phase: Phase::Open, guard: None }
+        Duplicates { newreno, left: 0, next: 0, resend: None, phase: Phase::Open, recover: None }
     }
 
     #[inline]
@@ -77,14 +77,14 @@ impl Duplicates {
             }
             return false;
         }
-        let meaningless = self.phase == Phase::Open && self.guard.is_some_and(|guard| flight.una() <= guard);
+        let meaningless = self.phase == Phase::Open && self.recover.is_some_and(|recover| flight.una() <= recover);
         if meaningless || flight.una() == flight.end() {
             return false;
         }
         self.left += 1;
         if self.phase == Phase::Open && self.left == DUP_THRESH {
             self.phase = Phase::Recovery { point: flight.end(), partial_acks: 0 };
-            self.guard = Some(flight.end());
+            self.recover = Some(flight.end());
             self.resend = Some(flight.una());
             tell(Fate::Lost, flight.una(), *flight.at(flight.una()), self.in_flight(flight));
             return true;
@@ -96,7 +96,7 @@ impl Duplicates {
     fn moved(&mut self, next: u32, acked: u32) {
         match self.phase {
             Phase::Recovery { point, partial_acks } if self.newreno && next < point => {
-                // A partial ACK: the next packet is missing too. Deflate by what is acknowledged, less the one sent again.
+                // A partial ACK: the next packet is missing too. Deflate by what is acknowledged, less the one retransmitted.
                 self.resend = Some(next);
                 self.left = self.left.saturating_sub(acked) + 1;
                 self.phase = Phase::Recovery { point, partial_acks: partial_acks + 1 };
@@ -109,7 +109,7 @@ impl Duplicates {
         }
     }
 
-    /// Everything outstanding is sent again.
+    /// Everything outstanding is retransmitted.
     pub(crate) fn timed_out(&mut self, flight: &mut Flight, mut tell: impl FnMut(Fate, u32, Record, u32)) {
         for number in flight.una()..self.next {
             tell(Fate::Lost, number, *flight.at(number), (self.next - number - 1).saturating_sub(self.left));
@@ -118,10 +118,10 @@ impl Duplicates {
         self.next = flight.una();
         self.resend = None;
         self.phase = Phase::Open;
-        self.guard = Some(flight.end());
+        self.recover = Some(flight.end());
     }
 
-    /// The packet to send again next, and whether whatever the window says.
+    /// The packet to retransmit next, and whether whatever the window says.
     #[inline]
     pub(crate) fn next(&self, flight: &Flight) -> Option<(u32, bool)> {
         match self.resend {
@@ -130,7 +130,7 @@ impl Duplicates {
         }
     }
 
-    /// A packet was sent again.
+    /// A packet was retransmitted.
     pub(crate) fn resent(&mut self, flight: &mut Flight, number: u32, now: Instant) {
         flight.at(number).sent_at = now;
         flight.at(number).resent = true;
@@ -189,7 +189,7 @@ mod tests {
         duplicates.acked(&mut flight, &ack(9), |_, _, _, _| {});
         assert!(duplicates.recovering() && duplicates.restarts_timer());
         assert_eq!(duplicates.next(&flight), Some((9, true)));
-        // 11 outstanding; 12 had left of which 4 are acknowledged, and one is added for the packet sent again.
+        // 11 outstanding; 12 had left of which 4 are acknowledged, and one is added for the packet retransmitted.
         assert_eq!(duplicates.in_flight(&flight), 2);
         duplicates.resent(&mut flight, 9, Instant(2));
         duplicates.acked(&mut flight, &ack(20), |_, _, _, _| {});

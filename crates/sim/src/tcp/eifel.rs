@@ -21,7 +21,7 @@ impl Eifel {
         *self = Eifel::Begun;
     }
 
-    /// A packet was sent again.
+    /// A packet was retransmitted.
     pub(crate) fn resent(&mut self, now: Instant) {
         if *self == Eifel::Begun {
             *self = Eifel::Resent(now);
@@ -49,7 +49,7 @@ mod tests {
     fn the_first_acceptable_ack_tells_by_its_time_stamp() {
         let at_ms = Instant::from_millis;
         let mut eifel = Eifel::default();
-        assert!(!eifel.acceptable(at_ms(1)), "nothing was sent again");
+        assert!(!eifel.acceptable(at_ms(1)), "nothing was retransmitted");
         eifel.begins();
         eifel.resent(at_ms(100));
         eifel.resent(at_ms(110));

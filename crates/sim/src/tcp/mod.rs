@@ -1,4 +1,4 @@
-//! TCP's two ends: what is sent again, what is acknowledged, when a timer runs out. Windows come from the controllers.
+//! TCP's two ends: what is retransmitted, what is acknowledged, when a timer runs out. Windows come from the controllers.
 
 mod duplicates;
 mod eifel;

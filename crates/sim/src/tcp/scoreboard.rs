@@ -1,7 +1,7 @@
 //! Loss recovery with selective ACKs (RFC 6675), packet by packet.
 //!
 //! Work per ACK does not grow with the window: runs of reported packets are kept as intervals, and the two edges that matter (below
-//! which all is decided, below which nothing waits to be sent again) only move forward. Not in here: the rescue retransmission
+//! which all is decided, below which nothing waits to be retransmitted) only move forward. Not in here: the rescue retransmission
 //! (RFC 6675 §4 NextSeg 4) and finding a lost retransmission other than by timeout, neither of which the RFC requires.
 
 use symbiosis_base::Instant;
@@ -22,7 +22,7 @@ pub(crate) struct Scoreboard {
     sacked: Runs,
     /// Every packet below is reported or presumed lost.
     decided: u32,
-    /// No packet below waits to be sent again.
+    /// No packet below waits to be retransmitted.
     resend: u32,
     phase: Phase,
     /// A recovery has just begun: its first packet is sent whatever the window says (RFC 6675 §5 step 4.3).
@@ -104,7 +104,7 @@ impl Scoreboard {
         self.urgent = false;
     }
 
-    /// The packet to send again next: one presumed lost (NextSeg 1), or, when there is nothing new to send, any gap (NextSeg 3). And
+    /// The packet to retransmit next: one presumed lost (NextSeg 1), or, when there is nothing new to send, any gap (NextSeg 3). And
     /// whether whatever the window says.
     #[inline]
     pub(crate) fn next(&mut self, flight: &mut Flight, nothing_new: bool) -> Option<(u32, bool)> {
@@ -124,7 +124,7 @@ impl Scoreboard {
         None
     }
 
-    /// A packet was sent again.
+    /// A packet was retransmitted.
     pub(crate) fn resent(&mut self, flight: &mut Flight, number: u32, now: Instant) {
         let record = flight.at(number);
         (record.sent_at, record.resent) = (now, true);

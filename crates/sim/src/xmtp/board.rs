@@ -1,4 +1,4 @@
-//! Which transmissions are outstanding, which packets must be sent again.
+//! Which transmissions are outstanding, which packets must be retransmitted.
 
 use std::collections::VecDeque;
 
@@ -125,7 +125,7 @@ impl Board {
         (self.episode, self.point) = (self.first, flight.end());
     }
 
-    /// The packet to send again next.
+    /// The packet to retransmit next.
     pub(crate) fn next(&mut self, flight: &mut Flight) -> Option<u32> {
         while let Some(&number) = self.lost.front() {
             if number >= flight.una() && flight.at(number).lost && !flight.at(number).sacked {

@@ -1,4 +1,4 @@
-//! XMTP's sender: keeps the rate that its controller says, and sends again what is missing.
+//! XMTP's sender: keeps the rate that its controller says, and retransmits what is missing.
 
 use symbiosis_base::{Bytes, Instant, Span};
 use symbiosis_control::{AckProcessed, Acked, Ask, Controller, Departure, LossKind, Lost, Report as Told, Sent};

@@ -55,7 +55,7 @@ fn a_finite_flow_gets_through_when_acks_are_lost() {
             });
             let (flow, completion) = complete(&outcome, Instant::START);
             assert!(completion < 60.0, "{recovery:?}: {completion} s");
-            assert!(flow.retransmissions < 60, "{recovery:?}: what arrived is hardly sent again: {flow:?}");
+            assert!(flow.retransmissions < 60, "{recovery:?}: what arrived is hardly retransmitted: {flow:?}");
         }
     }
 }
@@ -120,7 +120,7 @@ fn a_flow_whose_first_packets_are_lost_recovers() {
     }
 }
 
-/// A flow that has sent its last packet before its stop is no flow cut short, also when that packet must be sent again after it.
+/// A flow that has sent its last packet before its stop is no flow cut short, also when that packet must be retransmitted after it.
 #[test]
 fn a_finite_flow_that_sent_all_before_its_stop_completes() {
     for recovery in ALL {

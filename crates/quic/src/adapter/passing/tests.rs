@@ -1,5 +1,5 @@
 use super::*;
-use crate::opponent::estimator;
+use crate::noq_controllers::estimator;
 
 /// What a controller heard, by packet number.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -74,11 +74,11 @@ fn passing() -> (Passing, Recorder, Pass) {
 fn sends(passing: &mut Passing, pass: bool, numbers: std::ops::Range<u64>) {
     let state = passing.pass.clone();
     for pn in numbers {
-        state.looks(pass);
+        state.on_transmit_start(pass);
         passing.on_packet_sent(Instant::now(), 100, pn);
-        state.looked(true);
+        state.on_transmit_end(true);
     }
-    state.looks(false);
+    state.on_transmit_start(false);
 }
 
 #[test]
@@ -89,9 +89,9 @@ fn a_controller_does_not_hear_of_what_passes() {
     sends(&mut passing, true, 2..5);
     assert_eq!(recorder.heard(), [Heard::Sent(0), Heard::Sent(1)]);
     assert_eq!(passing.window(), 5300, "its window is its own packets'");
-    pass.looks(true);
+    pass.on_transmit_start(true);
     assert_eq!(passing.window(), u64::MAX);
-    pass.looked(true);
+    pass.on_transmit_end(true);
     for pn in [0, 2] {
         passing.on_ack(now, now, 100, pn, false, &rtt);
     }
@@ -111,12 +111,12 @@ fn a_controller_does_not_hear_of_what_passes() {
 #[test]
 fn whoever_has_data_sends_messages_along() {
     let (mut passing, recorder, pass) = passing();
-    pass.looks(true);
+    pass.on_transmit_start(true);
     assert_eq!(passing.window(), u64::MAX);
-    pass.looks(false);
+    pass.on_transmit_start(false);
     passing.on_cwnd_limited();
-    pass.looked(false);
-    pass.looks(true);
+    pass.on_transmit_end(false);
+    pass.on_transmit_start(true);
     assert_eq!(passing.window(), 5000, "it is held back with the data");
     passing.on_packet_sent(Instant::now(), 1000, 7);
     assert_eq!(recorder.heard(), [Heard::Sent(7)]);
@@ -128,6 +128,6 @@ fn whoever_acknowledges_nothing_is_told_no_more() {
     sends(&mut passing, true, 0..MOST as u64 + 10);
     assert_eq!(passing.passed.packets.len(), MOST);
     assert_eq!(recorder.heard().len(), 10);
-    pass.looks(true);
+    pass.on_transmit_start(true);
     assert_eq!(passing.window(), 5000 + 100 * MOST as u64);
 }

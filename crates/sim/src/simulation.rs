@@ -10,7 +10,7 @@ use symbiosis_run::{Ledger, LinkId, Outcome, Plan, PlannedLink, Runner, source};
 
 use crate::agenda::{Agenda, Slot};
 use crate::any_flow::AnyFlow;
-use crate::conveyor::{Conveyor, Line, Managed, Merge, Network};
+use crate::conveyor::{Conveyor, Fabric, Line, Managed, Merge};
 use crate::cross::Cross;
 use crate::flow::{Flow, Slots};
 use crate::oracle::Oracle;
@@ -72,7 +72,7 @@ impl Runner for Simulator {
 /// When the plan is not sound: a route names a link that is not there or is empty, a packet is smaller than its header. Plans that come
 /// from scenario files are checked.
 pub fn run(plan: &Plan) -> Outcome {
-    World::new(plan, None).run(plan)
+    Simulation::new(plan, None).run(plan)
 }
 
 /// The same, with somebody who sees every packet that passes a sender.
@@ -80,11 +80,11 @@ pub fn run(plan: &Plan) -> Outcome {
 /// # Panics
 /// As [`run`].
 pub fn run_tapped(plan: &Plan, tap: &mut dyn Tap) -> Outcome {
-    World::new(plan, Some(tap)).run(plan)
+    Simulation::new(plan, Some(tap)).run(plan)
 }
 
-struct World<'t> {
-    net: Network<'t>,
+struct Simulation<'t> {
+    net: Fabric<'t>,
     events: Vec<Event>,
     flows: Vec<AnyFlow>,
     oracles: Vec<Oracle>,
@@ -92,8 +92,8 @@ struct World<'t> {
     sample: Option<(Slot, Span)>,
 }
 
-impl<'t> World<'t> {
-    fn new(plan: &Plan, tap: Option<&'t mut dyn Tap>) -> World<'t> {
+impl<'t> Simulation<'t> {
+    fn new(plan: &Plan, tap: Option<&'t mut dyn Tap>) -> Simulation<'t> {
         let mut merges = merges(plan);
         let mut slots = Slotting::default();
         let mut flows = Vec::new();
@@ -123,8 +123,8 @@ impl<'t> World<'t> {
         }
         let sample = plan.sample_every.map(|every| (slots.slot(Event::Sample), every));
         let links: Vec<Line> = merges.into_iter().enumerate().map(|(at, merge)| line(plan, at, merge, &mut slots)).collect();
-        let net = Network { tap, taken: vec![0; links.len()], links, agenda: Agenda::new(slots.0.len()), end: plan.end() };
-        World { net, events: slots.0, flows, oracles, cross, sample }
+        let net = Fabric { tap, taken: vec![0; links.len()], links, agenda: Agenda::new(slots.0.len()), end: plan.end() };
+        Simulation { net, events: slots.0, flows, oracles, cross, sample }
     }
 
     fn run(mut self, plan: &Plan) -> Outcome {

@@ -35,7 +35,7 @@ pub const ALL: &[Entry] = &[
         build: |setup, _| {
             let mut config = CubicConfig::default();
             config.initial_window(setup.initial_window.0);
-            Box::new(Opponent::new(setup, Arc::new(config)))
+            Box::new(FromNoq::new(setup, Arc::new(config)))
         },
     },
     Entry {
@@ -47,7 +47,7 @@ pub const ALL: &[Entry] = &[
         build: |setup, _| {
             let mut config = NewRenoConfig::default();
             config.initial_window(setup.initial_window.0);
-            Box::new(Opponent::new(setup, Arc::new(config)))
+            Box::new(FromNoq::new(setup, Arc::new(config)))
         },
     },
 ];
@@ -57,7 +57,7 @@ const INITIAL_RTT: Span = Span::from_millis(333);
 /// Time passes for noq's controllers from before the first packet on: what left when they began is not theirs.
 const BEFORE: Span = Span(1);
 
-struct Opponent {
+struct FromNoq {
     noq: Box<dyn NoqController>,
     clock: Clock,
     packet: Bytes,
@@ -70,12 +70,12 @@ struct Opponent {
     bucket: Bucket,
 }
 
-impl Opponent {
-    fn new(setup: &Setup, config: Arc<dyn ControllerFactory>) -> Opponent {
+impl FromNoq {
+    fn new(setup: &Setup, config: Arc<dyn ControllerFactory>) -> FromNoq {
         let clock = Clock::start();
         let noq = config.build(clock.instant(Instant::START), setup.packet.0.try_into().unwrap_or(u16::MAX));
         let bucket = Bucket::new(setup.packet);
-        Opponent { noq, clock, packet: setup.packet, rtt: None, latest: None, largest_lost: 0, bucket }
+        FromNoq { noq, clock, packet: setup.packet, rtt: None, latest: None, largest_lost: 0, bucket }
     }
 
     fn instant(&self, at: Instant) -> std::time::Instant {
@@ -88,15 +88,15 @@ impl Opponent {
 }
 
 // noq's own trait object is no `Clone`, but it copies itself.
-impl Clone for Opponent {
+impl Clone for FromNoq {
     fn clone(&self) -> Self {
-        let Opponent { noq, clock, packet, rtt, latest, largest_lost, bucket } = self;
+        let FromNoq { noq, clock, packet, rtt, latest, largest_lost, bucket } = self;
         let (latest, largest_lost) = (*latest, *largest_lost);
-        Opponent { noq: noq.clone_box(), clock: *clock, packet: *packet, rtt: *rtt, latest, largest_lost, bucket: *bucket }
+        FromNoq { noq: noq.clone_box(), clock: *clock, packet: *packet, rtt: *rtt, latest, largest_lost, bucket: *bucket }
     }
 }
 
-impl Controller for Opponent {
+impl Controller for FromNoq {
     fn sent(&mut self, packet: &Sent) {
         let now = self.instant(packet.now);
         self.noq.on_packet_sent(now, packet.bytes.0.try_into().unwrap_or(u16::MAX), packet.number);

@@ -18,15 +18,15 @@ const NONE: u64 = u64::MAX;
 /// The number of the last packet of application data that was decrypted. A datagram holds one at the most: its header tells no length, so it
 /// is the last of a datagram (RFC 9000 §12.2).
 #[derive(Clone, Debug)]
-pub(crate) struct Witness(Arc<AtomicU64>);
+pub(crate) struct PacketNumberTap(Arc<AtomicU64>);
 
-impl Default for Witness {
-    fn default() -> Witness {
-        Witness(Arc::new(AtomicU64::new(NONE)))
+impl Default for PacketNumberTap {
+    fn default() -> PacketNumberTap {
+        PacketNumberTap(Arc::new(AtomicU64::new(NONE)))
     }
 }
 
-impl Witness {
+impl PacketNumberTap {
     /// The number, once.
     pub(crate) fn take(&self) -> Option<u64> {
         let number = self.0.swap(NONE, Ordering::Relaxed);
@@ -39,32 +39,32 @@ impl Witness {
 
     /// The client's side of TLS, watched.
     pub(crate) fn client(self, inner: Arc<dyn ClientConfig>) -> Arc<dyn ClientConfig> {
-        Arc::new(Watched { inner, witness: self })
+        Arc::new(Watched { inner, tap: self })
     }
 
     /// The server's.
     pub(crate) fn server(self, inner: Arc<dyn ServerConfig>) -> Arc<dyn ServerConfig> {
-        Arc::new(Watched { inner, witness: self })
+        Arc::new(Watched { inner, tap: self })
     }
 
     fn session(&self, inner: Box<dyn Session>) -> Box<dyn Session> {
-        Box::new(Watching { inner, witness: self.clone(), spaces: 0 })
+        Box::new(Watching { inner, tap: self.clone(), spaces: 0 })
     }
 
     fn keys(&self, mut pair: KeyPair<Box<dyn PacketKey>>) -> KeyPair<Box<dyn PacketKey>> {
-        pair.remote = Box::new(Key { inner: pair.remote, witness: self.clone() });
+        pair.remote = Box::new(Key { inner: pair.remote, tap: self.clone() });
         pair
     }
 }
 
 struct Watched<T: ?Sized> {
-    witness: Witness,
+    tap: PacketNumberTap,
     inner: Arc<T>,
 }
 
 impl ClientConfig for Watched<dyn ClientConfig> {
     fn start_session(&self, version: u32, server_name: &str, params: &TransportParameters) -> Result<Box<dyn Session>, ConnectError> {
-        Ok(self.witness.session(self.inner.start_session(version, server_name, params)?))
+        Ok(self.tap.session(self.inner.start_session(version, server_name, params)?))
     }
 }
 
@@ -78,14 +78,14 @@ impl ServerConfig for Watched<dyn ServerConfig> {
     }
 
     fn start_session(&self, version: u32, params: &TransportParameters) -> Box<dyn Session> {
-        self.witness.session(self.inner.start_session(version, params))
+        self.tap.session(self.inner.start_session(version, params))
     }
 }
 
 /// A session of TLS whose keys for application data are watched.
 struct Watching {
     inner: Box<dyn Session>,
-    witness: Witness,
+    tap: PacketNumberTap,
     /// Packet number spaces for which there were keys: first the handshake's, then that of application data (RFC 9001 §4).
     spaces: u8,
 }
@@ -126,11 +126,11 @@ impl Session for Watching {
     fn write_handshake(&mut self, buf: &mut Vec<u8>) -> Option<Keys> {
         let keys = self.inner.write_handshake(buf)?;
         self.spaces += 1;
-        Some(if self.spaces == 2 { Keys { header: keys.header, packet: self.witness.keys(keys.packet) } } else { keys })
+        Some(if self.spaces == 2 { Keys { header: keys.header, packet: self.tap.keys(keys.packet) } } else { keys })
     }
 
     fn next_1rtt_keys(&mut self) -> Option<KeyPair<Box<dyn PacketKey>>> {
-        Some(self.witness.keys(self.inner.next_1rtt_keys()?))
+        Some(self.tap.keys(self.inner.next_1rtt_keys()?))
     }
 
     fn is_valid_retry(&self, orig_dst_cid: ConnectionId, header: &[u8], payload: &[u8]) -> bool {
@@ -145,7 +145,7 @@ impl Session for Watching {
 /// A key that takes note of what it decrypts.
 struct Key {
     inner: Box<dyn PacketKey>,
-    witness: Witness,
+    tap: PacketNumberTap,
 }
 
 impl PacketKey for Key {
@@ -155,7 +155,7 @@ impl PacketKey for Key {
 
     fn decrypt(&self, path_id: PathId, packet: u64, header: &[u8], payload: &mut BytesMut) -> Result<(), CryptoError> {
         self.inner.decrypt(path_id, packet, header, payload)?;
-        self.witness.saw(packet);
+        self.tap.saw(packet);
         Ok(())
     }
 

@@ -4,7 +4,7 @@ use symbiosis_base::{Instant, Span};
 
 /// Hands packets up at interrupts, which come at least so long after one another.
 #[derive(Debug)]
-pub(crate) struct Card {
+pub(crate) struct InterruptCoalescing {
     /// Zero for an interrupt with each packet.
     least: Span,
     /// The last interrupt that is due.
@@ -13,9 +13,9 @@ pub(crate) struct Card {
     ready: Instant,
 }
 
-impl Card {
-    pub(crate) fn new(least: Span) -> Card {
-        Card { least, interrupt: Instant::START, ready: Instant::START }
+impl InterruptCoalescing {
+    pub(crate) fn new(least: Span) -> InterruptCoalescing {
+        InterruptCoalescing { least, interrupt: Instant::START, ready: Instant::START }
     }
 
     /// When the host sees a packet that arrives at `at`; arrivals in their order.
@@ -35,8 +35,8 @@ mod tests {
     use super::*;
 
     fn seen(least: u64, arrivals: &[u64]) -> Vec<u64> {
-        let mut card = Card::new(Span(least));
-        arrivals.iter().map(|at| card.hands_up(Instant(*at)).0).collect()
+        let mut coalescing = InterruptCoalescing::new(Span(least));
+        arrivals.iter().map(|at| coalescing.hands_up(Instant(*at)).0).collect()
     }
 
     #[test]
