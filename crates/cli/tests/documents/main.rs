@@ -10,11 +10,14 @@
 //! | `toml` | a scenario that the program takes; `toml fragment`: valid TOML |
 //! | `json`, `text`, `rust`, `r` | nothing here; `rust` is compiled by a doc test |
 //!
-//! `UPDATE_DOCUMENTS=1 cargo test -p symbiosis-cli --test documents` writes what the commands print into the `console` blocks.
+//! Figures of experiments are held to what the experiments found (see `figures`).
+//!
+//! `UPDATE_DOCUMENTS=1 cargo test -p symbiosis-cli --test documents` writes what the commands print into the `console` blocks, and the figures anew.
 
 mod blocks;
 mod commands;
 mod console;
+mod figures;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -125,6 +128,29 @@ fn console_blocks_show_what_the_commands_print() {
     if !update {
         none(&faults);
     }
+}
+
+#[test]
+fn figures_are_what_experiments_found() {
+    let results = figures::Results::read(root());
+    let mut faults = Vec::new();
+    for path in documents() {
+        let mut text = fs::read_to_string(&path).unwrap();
+        let all = figures::figures(&text, &results);
+        for figure in all.into_iter().rev() {
+            let shown = text[figure.range.clone()].to_owned();
+            match figure.right {
+                Ok(right) if right == shown => {}
+                Ok(right) if std::env::var_os("UPDATE_DOCUMENTS").is_some() => text.replace_range(figure.range, &right),
+                Ok(right) => faults.push(format!("{}:{}: {shown} is now {right}", path.display(), figure.line)),
+                Err(why) => faults.push(format!("{}:{}: {why}", path.display(), figure.line)),
+            }
+        }
+        if std::env::var_os("UPDATE_DOCUMENTS").is_some() {
+            fs::write(&path, text).unwrap();
+        }
+    }
+    none(&faults);
 }
 
 #[test]
