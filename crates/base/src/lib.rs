@@ -3,6 +3,10 @@
 //! No quantity crosses a public boundary of this project as a bare number. Time is nanoseconds (584 years fit): an [`Instant`]
 //! on the world's clock, a [`Span`] between two of them, or a [`ReceiverInstant`] on a clock that was never set to it. Sizes are whole
 //! bytes, rates bytes per second in `f64`.
+//!
+//! ```
+#![doc = include_str!("../examples/units.rs")]
+//! ```
 #![no_std]
 
 mod bytes;

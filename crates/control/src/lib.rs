@@ -5,6 +5,10 @@
 //! that matters to it (receiver times, a retransmission, an application that ran dry) is a field of the event.
 //!
 //! [`registry`] lists every controller by name with its parameters.
+//!
+//! ```
+#![doc = include_str!("../examples/one_flow.rs")]
+//! ```
 #![no_std]
 
 extern crate alloc;

@@ -7,6 +7,10 @@
 //!
 //! A queue that drops at its head, or reorders between streams, decides only when a packet's turn comes: that is a [`ManagedLink`], which
 //! must also be told when time passes.
+//!
+//! ```
+#![doc = include_str!("../examples/a_queue.rs")]
+//! ```
 
 mod aqm;
 mod link;

@@ -4,6 +4,10 @@
 //! of arrival knows a packet's fate when the packet is offered, so packets cross links that only one stream uses within one call, and only
 //! before shared links and at senders are there events (see `conveyor`). What makes it repeatable: one agenda whose order is a function of
 //! the plan, and a generator of its own for each source of randomness.
+//!
+//! ```
+#![doc = include_str!("../examples/two_flows.rs")]
+//! ```
 
 mod agenda;
 mod any_flow;

@@ -11,6 +11,10 @@
 //!
 //! Where the text is wrong: B Eq 9 prints `{(1−γ)K + γ}A` for Eq 11's `{(1−γ)K + γA}τ`. S Eqs 19–21, 26 and 27 have faults of their own,
 //! told in [`facts`], [`reno_rivalry`] and [`capacities`].
+//!
+//! ```
+#![doc = include_str!("../examples/fixed_points.rs")]
+//! ```
 #![no_std]
 
 extern crate alloc;

@@ -58,7 +58,8 @@ pub fn figures(page: &str, results: &Results) -> Vec<Figure> {
 
 /// `12.3` or `12.3 ± 0.4` that ends at `end`.
 fn number_before(page: &str, end: usize) -> Range<usize> {
-    let word = |end: usize| page[..end].rfind(|c: char| !(c.is_ascii_digit() || matches!(c, '.' | '−'))).map_or(0, |at| at + char_len(page, at));
+    let word =
+        |end: usize| page[..end].rfind(|c: char| !(c.is_ascii_digit() || matches!(c, '.' | '−'))).map_or(0, |at| at + char_len(page, at));
     let number = |end: usize| {
         let mut start = word(end);
         // Thousands are set apart by a space.
@@ -87,7 +88,8 @@ fn written_as(old: &str, mean: f64, half: f64) -> String {
     let number = |value: f64, like: &str| {
         let text = format!("{:.*}", decimals(like), value.abs());
         let (whole, rest) = text.split_at(text.find('.').unwrap_or(text.len()));
-        let grouped = if whole.len() > 4 { format!("{} {}", &whole[..whole.len() - 3], &whole[whole.len() - 3..]) } else { whole.to_owned() };
+        let grouped =
+            if whole.len() > 4 { format!("{} {}", &whole[..whole.len() - 3], &whole[whole.len() - 3..]) } else { whole.to_owned() };
         format!("{}{grouped}{rest}", if value < 0.0 { "−" } else { "" })
     };
     match old.split_once('±') {
