@@ -59,7 +59,7 @@ fn measured_ack(bencher: Bencher, measurement: &str) {
         while acked < ACKS {
             let at = match controller.permit(&Ask::new(now, in_flight)).departure {
                 Departure::Now => now,
-                Departure::At(at) | Departure::Regardless(at) => at.max(now),
+                Departure::At(at) | Departure::IgnoreWindow(at) => at.max(now),
             };
             match left.front().copied().filter(|(_, back)| *back <= at) {
                 Some((sent_at, back)) => {

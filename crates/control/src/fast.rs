@@ -111,7 +111,7 @@ impl Windowed for Fast {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Instant, LossKind, bench};
+    use crate::{Instant, LossKind, test_path};
 
     #[test]
     fn alpha_follows_the_table() {
@@ -134,8 +134,8 @@ mod tests {
 
     #[test]
     fn alone_it_keeps_alpha_packets_in_the_queue() {
-        let setup = bench::setup(2);
-        let trace = bench::Path::default().run(&mut Fast::new(&setup, 100.0, 0.5), &setup, Instant::from_millis(20_000));
+        let setup = test_path::setup(2);
+        let trace = test_path::Path::default().run(&mut Fast::new(&setup, 100.0, 0.5), &setup, Instant::from_millis(20_000));
         // 100 Mbit/s for 70.1664 ms in packets of 1000 bytes are 877.1; 100 more wait.
         let last = trace.last().unwrap();
         assert!((last.cwnd - 977.1).abs() < 1.0, "{last:?}");
@@ -148,14 +148,14 @@ mod tests {
 
     #[test]
     fn a_loss_halves_and_a_timeout_starts_over() {
-        let mut fast = Fast::new(&bench::setup(100), 100.0, 0.5);
+        let mut fast = Fast::new(&test_path::setup(100), 100.0, 0.5);
         fast.lost(&Lost::new(Instant(5), LossKind::FastRetransmit, crate::Bytes(0)));
         assert_eq!(fast.window.cwnd, 50.0);
-        fast.acked(&Acked { now: Instant(6), sent_at: Instant(4), ..bench::ack() });
+        fast.acked(&Acked { now: Instant(6), sent_at: Instant(4), ..test_path::ack() });
         assert_eq!(fast.window.cwnd, 50.0); // of before the loss: no update
         fast.lost(&Lost::new(Instant(7), LossKind::Timeout, crate::Bytes(0)));
         assert_eq!(fast.window.cwnd, 1.0);
-        fast.acked(&Acked { now: Instant(9), sent_at: Instant(8), ..bench::ack() });
+        fast.acked(&Acked { now: Instant(9), sent_at: Instant(8), ..test_path::ack() });
         assert_eq!(fast.window.cwnd, 2.0);
     }
 }

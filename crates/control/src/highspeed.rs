@@ -109,7 +109,7 @@ impl Law for HighSpeed {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bench;
+    use crate::test_path;
 
     /// Rows of RFC 3649 appendix B: window, a, b.
     const APPENDIX_B: [(f64, f64, f64); 10] = [
@@ -164,14 +164,14 @@ mod tests {
         let mut law = HighSpeed::new();
         let mut w = 1000.0;
         for _ in 0..1000 {
-            w += law.growth(w, 1.0, &bench::ack());
+            w += law.growth(w, 1.0, &test_path::ack());
         }
         // a(1000) = 7.85, a(1008) = 7.89; cwnd grows while it is divided by, so a little less than a.
         assert!((7.80..7.89).contains(&(w - 1000.0)), "{w}");
         // The cached a follows the window.
-        assert_eq!(law.growth(2000.0, 1.0, &bench::ack()), a(2000.0) / 2000.0);
-        assert_eq!(law.growth(20.0, 1.0, &bench::ack()), 1.0 / 20.0);
-        let cached = law.growth(21.0, 21.0, &bench::ack());
+        assert_eq!(law.growth(2000.0, 1.0, &test_path::ack()), a(2000.0) / 2000.0);
+        assert_eq!(law.growth(20.0, 1.0, &test_path::ack()), 1.0 / 20.0);
+        let cached = law.growth(21.0, 21.0, &test_path::ack());
         assert!((cached / a(21.0) - 1.0).abs() < 0.017);
         // b(1000) = 0.5 − 0.4·ln(1000/38)/ln(83000/38) = 0.32988.
         assert!((law.after_loss(1000.0, Instant::START) - 670.12).abs() < 0.01);

@@ -179,5 +179,5 @@ pub enum Departure {
     At(Instant),
     /// At this instant, whatever is in flight: a packet of a pair or a stream, which tells something only at the distance that was chosen.
     /// A controller bounds how many, and the window then waits for the debt.
-    Regardless(Instant),
+    IgnoreWindow(Instant),
 }

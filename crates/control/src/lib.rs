@@ -15,8 +15,6 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
-#[cfg(test)]
-mod bench;
 mod entry;
 mod events;
 pub mod growth;
@@ -31,6 +29,8 @@ pub mod params;
 pub mod registry;
 mod round;
 pub mod rtt;
+#[cfg(test)]
+mod test_path;
 pub mod window;
 
 pub mod adaptive_reno;

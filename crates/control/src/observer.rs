@@ -33,7 +33,7 @@ pub struct Arrival {
     pub bytes: Bytes,
     /// When it left, on the sender's clock.
     pub sent_at: Instant,
-    /// It left by [`Departure::Regardless`](crate::Departure::Regardless), close behind the one before.
+    /// It left by [`Departure::IgnoreWindow`](crate::Departure::IgnoreWindow), close behind the one before.
     pub probe: bool,
 }
 

@@ -58,7 +58,7 @@ impl Law for Scalable {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bench;
+    use crate::test_path;
 
     #[test]
     fn a_loss_is_made_good_in_the_same_number_of_round_trips_at_any_window() {
@@ -68,7 +68,7 @@ mod tests {
             assert_eq!(w, peak * 7.0 / 8.0);
             let mut rounds = 0;
             while w < peak {
-                w += law.growth(w, w, &bench::ack()); // one round trip: w packets acknowledged, w·1.01 after
+                w += law.growth(w, w, &test_path::ack()); // one round trip: w packets acknowledged, w·1.01 after
                 rounds += 1;
             }
             assert_eq!(rounds, 14); // ln(8/7)/ln(1.01) = 13.4
@@ -78,9 +78,9 @@ mod tests {
     #[test]
     fn below_the_low_window_it_is_reno() {
         let mut law = Scalable { step: 0.01, low_window: 16.0 };
-        assert_eq!(law.growth(15.0, 15.0, &bench::ack()), 1.0);
+        assert_eq!(law.growth(15.0, 15.0, &test_path::ack()), 1.0);
         assert_eq!(law.after_loss(15.0, Instant::START), 7.5);
-        assert_eq!(law.growth(16.0, 16.0, &bench::ack()), 0.16);
+        assert_eq!(law.growth(16.0, 16.0, &test_path::ack()), 0.16);
         assert_eq!(law.after_loss(16.0, Instant::START), 14.0);
     }
 }

@@ -223,7 +223,7 @@ impl Subject {
         let in_flight = Bytes(number * PACKET.0);
         let now = self.now;
         if let Some(observer) = &mut self.observer {
-            let probe = matches!(self.controller.permit(&Ask::new(now, in_flight)).departure, Departure::Regardless(_));
+            let probe = matches!(self.controller.permit(&Ask::new(now, in_flight)).departure, Departure::IgnoreWindow(_));
             self.serial += 1;
             self.free_at = self.free_at.max(now) + self.service;
             observer.arrived(&Arrival { now: self.free_at.into(), serial: self.serial, bytes: PACKET, sent_at: now, probe });

@@ -301,7 +301,7 @@ fn what_the_buffer_bears_is_not_lost_and_what_it_does_not_bear_is() {
 }
 
 #[test]
-fn a_flow_that_joins_a_standing_queue_reads_tau_too_long_and_drains_repair_it() {
+fn a_flow_that_joins_a_standing_queue_reads_tau_too_long_and_min_rtt_probes_repair_it() {
     let outcome = quick("T11");
     let over_read = |cc: &str| claim(&outcome, &format!("{cc}, m = 0: flows that join")).measured.mean;
     assert!(over_read("symbiosis-paper (oracle)") > 20.0 && over_read("symbiosis") < 5.0);

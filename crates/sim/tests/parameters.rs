@@ -15,7 +15,7 @@ const EXCEPTIONS: [(&str, &str, (&str, &str), &str); 5] = [
     ("symbiosis-early", "gamma", ("measurement", "capacity"), A_IS_K),
     ("", "gamma_rule", ("measurement", "capacity"), A_IS_K),
     ("symbiosis", "correction", ("measurement", "capacity"), A_IS_K),
-    ("symbiosis", "drain_s", ("measurement", "capacity"), "a flow that thinks all of K free is alone and drains nothing"),
+    ("symbiosis", "probe_rtt_interval_s", ("measurement", "capacity"), "a flow that thinks all of K free is alone and probes for nothing"),
     ("", "filter_window", ("measurement", "capacity"), "all readings are the same, and so is whatever is made of them"),
 ];
 const A_IS_K: &str = "with A = K nobody competes";

@@ -60,7 +60,12 @@ fn one_flow_ends_where_eq_11_says_when_eq_12_says() {
 /// The law of the papers as it is, or with pacing, which makes a window the steady stream that the theory takes it for.
 fn law(flow: &mut FlowPlan, correction: bool, pacing: f64) {
     let number = |name: &str, value| (name.to_string(), Value::Number(value));
-    let given = [number("drain_s", 0.0), number("start", 0.0), number("pacing", pacing), ("correction".into(), Value::Flag(correction))];
+    let given = [
+        number("probe_rtt_interval_s", 0.0),
+        number("slow_start_target", 0.0),
+        number("pacing", pacing),
+        ("correction".into(), Value::Flag(correction)),
+    ];
     let papers = ("law".to_string(), Value::Word("lotka-volterra".into()));
     flow.params = common::told(flow.cc, &[given.as_slice(), &[papers]].concat());
 }
@@ -213,7 +218,7 @@ fn flows_that_measure_share_alike_and_leave_the_queue_of_eq_20() {
     }
 }
 
-/// `q = θ·ln(K/x)`, the same for all: `Kθ·ln n`. What drains take out of it is a part of two round trips in ten seconds.
+/// `q = θ·ln(K/x)`, the same for all: `Kθ·ln n`. What min-RTT probes take out of it is a part of two round trips in ten seconds.
 #[test]
 fn flows_of_the_logarithmic_law_leave_the_queue_of_its_fixed_point() {
     for n in [2, 5] {

@@ -1,9 +1,9 @@
 use super::*;
-use crate::bench::{self, Path};
+use crate::test_path::{self, Path};
 use crate::{Instant, Span};
 
 fn fresh() -> AdaptiveReno {
-    AdaptiveReno::new(&bench::setup(10), 10.0, Rate::from_mbps(10.0), 0.85)
+    AdaptiveReno::new(&test_path::setup(10), 10.0, Rate::from_mbps(10.0), 0.85)
 }
 
 /// In congestion avoidance, with a least RTT of 100 ms and losses at 200 ms, and a bandwidth of 100 Mbit/s.
@@ -37,16 +37,16 @@ fn growth_is_by_the_papers_equations() {
 #[test]
 fn an_acked_window_grows_base_and_probe() {
     let mut idle = avoiding(100.0, 0.1);
-    idle.acked(&Acked { rtt: Some(Span::from_millis(100)), sent_at: Instant::START, ..bench::ack() });
+    idle.acked(&Acked { rtt: Some(Span::from_millis(100)), sent_at: Instant::START, ..test_path::ack() });
     // A hundredth of Reno's packet and of W_inc(0) = 9.0005.
     assert!((idle.probe - 0.090_005).abs() < 1e-6 && (idle.window.cwnd - 100.100_005).abs() < 1e-6, "{}", idle.probe);
     // Where W_inc is below zero (10·e^−5 + 1.9990·0.5 − 0.99946 is not, but 10·e^−4 + 1.9990·0.4 − 0.99946 = −0.0167 is) the probe shrinks.
     let mut filling = avoiding(100.0, 0.14);
     filling.probe = 5.0;
-    filling.acked(&Acked { rtt: Some(Span::from_millis(140)), ..bench::ack() });
+    filling.acked(&Acked { rtt: Some(Span::from_millis(140)), ..test_path::ack() });
     assert!((filling.probe - (5.0 - 0.000_167)).abs() < 1e-5, "{}", filling.probe);
     let mut empty = avoiding(100.0, 0.14);
-    empty.acked(&Acked { rtt: Some(Span::from_millis(140)), ..bench::ack() });
+    empty.acked(&Acked { rtt: Some(Span::from_millis(140)), ..test_path::ack() });
     assert_eq!((empty.probe, empty.window.cwnd), (0.0, 100.01));
 }
 
@@ -66,7 +66,7 @@ fn a_loss_takes_as_much_as_congestion_says() {
     // The first loss defines congestion: half.
     let mut reno = fresh();
     reno.window.cwnd = 100.0;
-    reno.acked(&Acked { recovering: true, grows: false, ..bench::ack() });
+    reno.acked(&Acked { recovering: true, grows: false, ..test_path::ack() });
     reno.lost(&Lost::new(Instant::START, LossKind::FastRetransmit, Bytes(0)));
     assert_eq!((reno.window.cwnd, reno.congested), (50.0, Some(0.05)));
 }
@@ -77,7 +77,7 @@ fn the_bandwidth_is_the_acked_rate_of_round_trips() {
     for round in 0..60u64 {
         let (sent_at, now) = (Instant::from_millis(100 * round), Instant::from_millis(100 * (round + 1)));
         for _ in 0..50 {
-            reno.acked(&Acked { sent_at, now, ..bench::ack() });
+            reno.acked(&Acked { sent_at, now, ..test_path::ack() });
         }
     }
     // 50 packets of 1000 bytes every 100 ms.
@@ -88,7 +88,7 @@ fn the_bandwidth_is_the_acked_rate_of_round_trips() {
 fn an_idle_path_is_filled_faster_than_by_reno() {
     let mut reno = avoiding(200.0, 0.1);
     (reno.rtt, reno.congested) = (None, Some(0.14));
-    let trace = Path::default().run(&mut reno, &bench::setup(2), Instant::from_millis(20_000));
+    let trace = Path::default().run(&mut reno, &test_path::setup(2), Instant::from_millis(20_000));
     // From 200 to 877 packets: B is the share of the path used, so W_inc(0) + 1 = 0.8·W/87.7 + 2 packets in each of 70 ms: 3.8 a round trip at
     // the beginning, 10 at the end. ln(10/3.8)·87.7/0.8 = 106 round trips, 7.4 s. Reno takes 677 of them, 47 s.
     let full = trace.iter().position(|second| second.cwnd > 877.0).expect("it fills the path") + 1;

@@ -1,13 +1,13 @@
 use super::*;
 use crate::LossKind;
-use crate::bench::{self, Path};
+use crate::test_path::{self, Path};
 use crate::{Bytes, Instant, Span};
 
 const PAPER: Constants = Constants { alpha: 0.125, k: 0.75, beta: 0.5, gamma: 30.0, zeta: 1.0 };
 
 /// In congestion avoidance with a base RTT of 100 ms, `dwnd` of the window delay-based.
 fn avoiding(win: f64, dwnd: f64) -> Compound {
-    let mut compound = Compound::new(&bench::setup(10), PAPER);
+    let mut compound = Compound::new(&test_path::setup(10), PAPER);
     (compound.window.cwnd, compound.window.ssthresh, compound.dwnd) = (win, 2.0, dwnd);
     compound.base.sample(0.1);
     compound
@@ -16,7 +16,7 @@ fn avoiding(win: f64, dwnd: f64) -> Compound {
 /// One full window acknowledged, all sent at `sent_at` and acknowledged at `now`.
 fn round_trip(compound: &mut Compound, sent_at: Instant, now: Instant, rtt: Span) {
     for _ in 0..compound.window.cwnd as u64 {
-        compound.acked(&Acked { sent_at, now, rtt: Some(rtt), ..bench::ack() });
+        compound.acked(&Acked { sent_at, now, rtt: Some(rtt), ..test_path::ack() });
     }
 }
 
@@ -72,9 +72,9 @@ fn losses_halve_both_and_a_timeout_starts_over() {
 
 #[test]
 fn alone_it_fills_the_path_faster_than_reno_and_then_grows_as_reno() {
-    let mut compound = Compound::new(&bench::setup(2), PAPER);
+    let mut compound = Compound::new(&test_path::setup(2), PAPER);
     (compound.window.cwnd, compound.window.ssthresh) = (200.0, 200.0);
-    let trace = Path::default().run(&mut compound, &bench::setup(2), Instant::from_millis(60_000));
+    let trace = Path::default().run(&mut compound, &test_path::setup(2), Instant::from_millis(60_000));
     // d win/dt = α·win^¾ a round trip from 200 on: win^¼ grows by 1/32 in each of 70 ms. 877 packets fill the path: (877^¼ − 200^¼)·32 = 53.8
     // round trips, 3.8 s; Reno takes 677 of them, 47 s.
     let full = trace.iter().position(|second| second.cwnd > 877.0).expect("it fills the path") + 1;

@@ -1,11 +1,11 @@
 use super::*;
 use crate::Span;
-use crate::bench;
+use crate::test_path;
 
 const RTT: Span = Span::from_millis(100);
 
 fn at(now: Instant) -> Acked {
-    Acked { now, rtt: Some(RTT), ..bench::ack() }
+    Acked { now, rtt: Some(RTT), ..test_path::ack() }
 }
 
 /// One ACK a packet, `cwnd` of them a round trip, for `seconds`.

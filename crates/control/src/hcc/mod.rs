@@ -281,7 +281,7 @@ impl Controller for Hcc {
     fn permit(&self, ask: &Ask) -> Permit {
         let wanted = self.host.as_ref().map_or(Departure::Now, Host::departure);
         let departure = match (self.probes.due(), self.applied()) {
-            (Some(at), _) => Departure::Regardless(at),
+            (Some(at), _) => Departure::IgnoreWindow(at),
             (None, Some(_)) if !self.silent && wanted != Departure::Now => wanted,
             (None, Some(period)) if !self.silent => Departure::At(self.last.saturating_add(period.scale(self.owed.max(0.0)))),
             // One pair at a time, while there is no answer.

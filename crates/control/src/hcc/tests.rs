@@ -4,10 +4,10 @@ use std::vec::Vec;
 
 use super::*;
 use crate::Unknown;
-use crate::bench::{PACKET, ack, setup};
 use crate::lotka_volterra::Bandwidth;
 use crate::measurement::{Measurement, Reading};
 use crate::observer::{Arrival, Excess, Findings, Observer};
+use crate::test_path::{PACKET, ack, setup};
 
 fn ms(ms: f64) -> Span {
     Span::from_secs(ms / 1e3)
@@ -35,8 +35,8 @@ fn departures(hcc: &mut Hcc, mut now: Instant, until: Instant) -> Vec<Instant> {
     let mut left = Vec::new();
     loop {
         match hcc.permit(&Ask { now, in_flight: PACKET }).departure {
-            Departure::At(at) | Departure::Regardless(at) if at > until => return left,
-            Departure::At(at) | Departure::Regardless(at) => now = now.max(at),
+            Departure::At(at) | Departure::IgnoreWindow(at) if at > until => return left,
+            Departure::At(at) | Departure::IgnoreWindow(at) => now = now.max(at),
             Departure::Now => {}
         }
         let number = left.len() as u64;

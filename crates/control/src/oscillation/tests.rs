@@ -2,16 +2,16 @@ use std::vec::Vec;
 
 use super::*;
 use crate::window::{Law, LossBased};
-use crate::{Bytes, LossKind, bench};
+use crate::{Bytes, LossKind, test_path};
 
 const RTT: Span = Span::from_millis(100);
 
 fn setup(seed: u64) -> Setup {
-    Setup { seed, ..bench::setup(10) }
+    Setup { seed, ..test_path::setup(10) }
 }
 
 fn packets(flow: &dyn Controller) -> f64 {
-    flow.permit(&Ask { now: Instant::START, in_flight: Bytes::ZERO }).window.packets(bench::PACKET)
+    flow.permit(&Ask { now: Instant::START, in_flight: Bytes::ZERO }).window.packets(test_path::PACKET)
 }
 
 /// A window that stays where it is: what it does is the oscillation's.
@@ -36,7 +36,7 @@ fn resting(m: f64, seed: u64) -> Oscillating<LossBased<Rest>> {
 }
 
 fn ack(now: Instant) -> Acked {
-    Acked { now, sent_at: now - RTT, rtt: Some(RTT), ..bench::ack() }
+    Acked { now, sent_at: now - RTT, rtt: Some(RTT), ..test_path::ack() }
 }
 
 #[test]
@@ -103,7 +103,7 @@ fn two_packets_are_the_least_and_a_single_one_is_left_alone() {
 #[test]
 fn no_oscillation_is_no_wrapper_bit_for_bit() {
     let setup = setup(1);
-    let run = |flow: &mut dyn Controller| bench::Path::default().run(flow, &setup, Instant::from_millis(5_000));
+    let run = |flow: &mut dyn Controller| test_path::Path::default().run(flow, &setup, Instant::from_millis(5_000));
     let plain = run(&mut LossBased::new(&setup, crate::reno::Reno));
     let wrapped = run(&mut Oscillating::new(&setup, 0.0, LossBased::new(&setup, crate::reno::Reno)));
     assert_eq!(std::format!("{plain:?}"), std::format!("{wrapped:?}"));

@@ -1,5 +1,5 @@
 use super::*;
-use crate::bench::ack;
+use crate::test_path::ack;
 
 /// RFC 6298 §2.2 and §2.3, by hand: 100, then 180, then 60 ms.
 #[test]

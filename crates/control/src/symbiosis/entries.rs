@@ -31,24 +31,24 @@ const ADDED: [Param; 10] = [
     Param::number("theta_ms", law::THETA.0 as f64 / 1e6, 0.1, 1000.0, "the queue that a flow asks for when it has 1/e of the link [ms]")
         .only_if("law", &["logarithmic"]),
     Param::number("pacing", 1.25, 0.0, 100.0, "packets leave at this multiple of window/srtt; 0: when ACKs come"),
-    Param::number("drain_s", 10.0, 0.0, 1e6, "mean time between drains [s], which keep τ true; 0: none"),
-    Param::flag("keep", true, "a loss takes no more from the window than is over Aτ: what is free is not congested"),
-    Param::number("start", 0.8, 0.0, 1.0, "slow start up to this part of the model's equilibrium; 0: none"),
+    Param::number("probe_rtt_interval_s", 10.0, 0.0, 1e6, "mean time between min-RTT probes [s], which keep τ true; 0: none"),
+    Param::flag("loss_floor", true, "a loss takes no more from the window than is over Aτ: what is free is not congested"),
+    Param::number("slow_start_target", 0.8, 0.0, 1.0, "slow start up to this part of the model's equilibrium; 0: none"),
 ];
 
 /// The best we can make.
 pub const OURS: Entry = Entry {
     name: "symbiosis",
-    about: "TCP Symbiosis with pacing, a corrected model input, drains and a fast start",
+    about: "TCP Symbiosis with pacing, a corrected model input, min-RTT probes and a fast start",
     params: &joined::<21>(&[&ADDED, MEASURED, &[OSCILLATION]]),
     recovery: Recovery::Sack,
     feedback: Feedback::Acks,
     build: |setup, values| {
         let settings = Settings {
             pacing: Some(values.number("pacing")).filter(|gain| *gain > 0.0),
-            drain: Some(values.number("drain_s")).filter(|period| *period > 0.0).map(Span::from_secs),
-            start: values.number("start"),
-            keep: values.flag("keep"),
+            probe_rtt_interval: Some(values.number("probe_rtt_interval_s")).filter(|interval| *interval > 0.0).map(Span::from_secs),
+            slow_start_target: values.number("slow_start_target"),
+            loss_floor: values.flag("loss_floor"),
         };
         let law = match values.word("law") {
             "logarithmic" => Law::Logarithmic { theta: Span::from_secs(values.number("theta_ms") / 1e3), packet: setup.packet },

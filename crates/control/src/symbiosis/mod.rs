@@ -8,14 +8,14 @@
 //! - **pacing**: unpaced windows measure each other wrongly (`pacer`);
 //! - **correction**: a correct A is smaller in a standing queue than S Eq 17 says it is, which makes the queue grow without bound in n.
 //!   Feeding the model `K − A' = (K − A)·srtt/τ` restores S Eqs 19, 20 ([`law::corrected`]);
-//! - **drains**: they keep τ true for flows that join a standing queue (`base_rtt`);
-//! - **start**: slow start up to a part of the window the model will end at, instead of the model's slow beginning.
+//! - **min-RTT probes**: they keep τ true for flows that join a standing queue (`probe_rtt`);
+//! - **slow-start target**: slow start up to a part of the window the model will end at, instead of the model's slow beginning.
 
-pub mod base_rtt;
 pub mod delivery;
 mod entries;
 pub mod gamma;
 pub mod law;
+pub mod probe_rtt;
 
 use crate::measurement::{Host, News};
 use crate::pacer::Pacer;
@@ -25,28 +25,28 @@ use crate::{Acked, Ask, Basis, Bytes, Controller, Departure, Instant, LossKind, 
 
 pub use entries::{EPSILON, GAMMA, OURS, PAPER};
 
-use base_rtt::{DRAIN_TO, Drains};
 use delivery::Delivery;
 use law::{Law, Path};
+use probe_rtt::{PROBE_RTT_CWND_GAIN, ProbeRtt};
 
 /// What `symbiosis` adds to the papers; nothing by default.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Settings {
     /// Multiple of `w / srtt` at which packets leave.
     pub pacing: Option<f64>,
-    /// Mean time between drains.
-    pub drain: Option<Span>,
+    /// Mean time between min-RTT probes.
+    pub probe_rtt_interval: Option<Span>,
     /// Slow start up to this part of the equilibrium.
-    pub start: f64,
+    pub slow_start_target: f64,
     /// A loss takes no more from the window than is over Aτ.
-    pub keep: bool,
+    pub loss_floor: bool,
 }
 
 /// The model ends no lower \[packets\]. With a single packet in flight there is nothing to measure with, and a path whose `Kτ` is less than
 /// two packets is shared by loss and timeouts alone (T §4.2 has the same floor).
 pub const LEAST_WINDOW: f64 = 2.0;
 
-/// Who has at least this part of K is alone: nobody else keeps a queue standing, and there is nothing to drain.
+/// A flow that has at least this part of K is alone: no other keeps a queue standing, and there is nothing to probe for.
 const ALONE: f64 = 0.95;
 
 /// Pacing before the first estimate, as a multiple of `w / srtt`: slow start doubles the window in a round trip.
@@ -61,7 +61,7 @@ pub struct Symbiosis {
     settings: Settings,
     delivery: Delivery,
     rtt: BaseRtt,
-    drains: Option<Drains>,
+    probe_rtt: Option<ProbeRtt>,
     pacer: Pacer,
     /// The window has not yet come near the equilibrium.
     starting: bool,
@@ -79,9 +79,9 @@ impl Symbiosis {
             settings,
             delivery: Delivery::default(),
             rtt: BaseRtt::default(),
-            drains: settings.drain.map(|period| Drains::new(period, setup.seed)),
+            probe_rtt: settings.probe_rtt_interval.map(|interval| ProbeRtt::new(interval, setup.seed)),
             pacer: Pacer::default(),
-            starting: settings.start > 0.0,
+            starting: settings.slow_start_target > 0.0,
             last_ack: None,
             packet: setup.packet,
         }
@@ -124,16 +124,16 @@ impl Symbiosis {
 
     /// Slow start goes up to this \[bytes\].
     fn target(&self, path: &Path) -> f64 {
-        self.settings.start * self.law.equilibrium(path)
+        self.settings.slow_start_target * self.law.equilibrium(path)
     }
 
     /// What a loss that ACKs tell of takes nothing from \[bytes\]: what is free is not congested.
     fn kept(&self, path: &Path) -> f64 {
-        if self.settings.keep { path.measured.available.times(path.tau) } else { 0.0 }
+        if self.settings.loss_floor { path.measured.available.times(path.tau) } else { 0.0 }
     }
 
-    fn draining(&self, now: Instant) -> bool {
-        self.drains.as_ref().is_some_and(|drains| drains.draining(now, self.rtt.smoothed()))
+    fn probing_rtt(&self, now: Instant) -> bool {
+        self.probe_rtt.as_ref().is_some_and(|probe| probe.under_way(now, self.rtt.smoothed()))
     }
 }
 
@@ -155,13 +155,13 @@ impl Controller for Symbiosis {
         let since = (ack.now - self.last_ack.unwrap_or(ack.now)).min(self.rtt.smoothed());
         self.delivery.acked(ack.bytes, ack.now - self.last_ack.unwrap_or(ack.now), self.rtt.smoothed());
         self.last_ack = Some(ack.now);
-        if let Some(drains) = &mut self.drains
+        if let Some(probe) = &mut self.probe_rtt
             && self.host.reading().is_some_and(|reading| reading.bandwidth.free() < ALONE)
         {
-            drains.advance(ack.now);
+            probe.advance(ack.now);
         }
-        // Time that passed in recovery, in a drain, or while the application had nothing to send is not the model's.
-        if may_grow(ack) && !self.draining(ack.now) {
+        // Time that passed in recovery, in a min-RTT probe, or while the application had nothing to send is not the model's.
+        if may_grow(ack) && !self.probing_rtt(ack.now) {
             self.grow(ack, since);
         }
     }
@@ -177,7 +177,7 @@ impl Controller for Symbiosis {
         if loss.kind.collapses() {
             self.host.forget();
             self.law.forget();
-            self.starting = self.settings.start > 0.0;
+            self.starting = self.settings.slow_start_target > 0.0;
         }
     }
 
@@ -188,8 +188,8 @@ impl Controller for Symbiosis {
 
     fn permit(&self, ask: &Ask) -> Permit {
         let window = self.window.bytes();
-        let window = if self.draining(ask.now) {
-            Bytes::from_f64((window.as_f64() * DRAIN_TO).max(LEAST_WINDOW * self.packet.as_f64())).min(window)
+        let window = if self.probing_rtt(ask.now) {
+            Bytes::from_f64((window.as_f64() * PROBE_RTT_CWND_GAIN).max(LEAST_WINDOW * self.packet.as_f64())).min(window)
         } else {
             window
         };
@@ -207,7 +207,7 @@ impl Controller for Symbiosis {
     fn basis(&self, now: Instant) -> Basis {
         match self.path() {
             None => Basis::Reno(self.host.unknown()),
-            Some(_) if self.draining(now) => Basis::ProbeRtt,
+            Some(_) if self.probing_rtt(now) => Basis::ProbeRtt,
             Some(_) if self.starting => Basis::SlowStart,
             Some(_) => Basis::Law,
         }

@@ -119,7 +119,7 @@ fn a_timeout_discards_what_was_measured() {
 #[test]
 fn time_in_recovery_and_idle_time_are_not_the_models() {
     for entry in [&PAPER, &OURS] {
-        let mut bench = Bench::new(entry, &[("drain_s", Value::Number(0.0))][..usize::from(entry.name == "symbiosis")]);
+        let mut bench = Bench::new(entry, &[("probe_rtt_interval_s", Value::Number(0.0))][..usize::from(entry.name == "symbiosis")]);
         bench.ack(TAU, false, false);
         bench.oracle(100.0, 100.0);
         bench.run(Span::from_millis(500), Span::from_millis(10));
@@ -135,8 +135,8 @@ fn time_in_recovery_and_idle_time_are_not_the_models() {
 
 #[test]
 fn a_loss_takes_no_more_than_is_over_what_is_free() {
-    for (keep, wanted) in [(true, 500.0), (false, 416.7)] {
-        let mut bench = Bench::new(&OURS, &[("keep", Value::Flag(keep)), ("law", Value::Word("lotka-volterra".into()))]);
+    for (floor, wanted) in [(true, 500.0), (false, 416.7)] {
+        let mut bench = Bench::new(&OURS, &[("loss_floor", Value::Flag(floor)), ("law", Value::Word("lotka-volterra".into()))]);
         bench.ack(TAU, false, false);
         bench.oracle(100.0, 100.0);
         bench.run(Span::from_millis(9_000), Span::from_millis(1));
@@ -160,7 +160,7 @@ fn a_flow_that_starts_late_has_no_past() {
 
 #[test]
 fn the_start_is_slow_start_to_a_part_of_the_equilibrium() {
-    let mut bench = Bench::new(&OURS, &[("drain_s", Value::Number(0.0))]);
+    let mut bench = Bench::new(&OURS, &[("probe_rtt_interval_s", Value::Number(0.0))]);
     bench.ack(TAU, false, false);
     bench.oracle(100.0, 100.0);
     // w* = 833 packets; slow start ends at 667.
@@ -173,7 +173,7 @@ fn the_start_is_slow_start_to_a_part_of_the_equilibrium() {
 }
 
 #[test]
-fn a_drain_halves_the_window_for_one_round_trip_about_every_ten_seconds() {
+fn a_min_rtt_probe_halves_the_window_for_one_round_trip_about_every_ten_seconds() {
     let mut bench = Bench::new(&OURS, &[]);
     bench.ack(TAU, false, false);
     bench.oracle(100.0, 50.0);
@@ -184,12 +184,12 @@ fn a_drain_halves_the_window_for_one_round_trip_about_every_ten_seconds() {
         bench.ack(Span::from_millis(1), false, false);
         low += u32::from(bench.window() < 0.6 * full);
     }
-    // Nine to thirteen drains of 100 ms in 100 s.
-    assert!((800..=1300).contains(&low), "{low} ms of drains");
+    // Nine to thirteen probes of 100 ms in 100 s.
+    assert!((800..=1300).contains(&low), "{low} ms of probes");
 }
 
 #[test]
-fn who_is_alone_does_not_drain() {
+fn a_flow_that_is_alone_does_not_probe() {
     let mut bench = Bench::new(&OURS, &[]);
     bench.ack(TAU, false, false);
     bench.oracle(100.0, 100.0);
@@ -229,7 +229,7 @@ fn what_no_longer_holds_no_longer_holds_the_window() {
 
 #[test]
 fn the_basis_is_what_moves_the_window() {
-    let mut bench = Bench::new(&OURS, &[("drain_s", Value::Number(1.0))]);
+    let mut bench = Bench::new(&OURS, &[("probe_rtt_interval_s", Value::Number(1.0))]);
     bench.ack(TAU, false, false);
     assert_eq!(bench.flow.basis(bench.now), Basis::Reno(Unknown::Measuring), "nothing is known");
     bench.oracle(100.0, 60.0);

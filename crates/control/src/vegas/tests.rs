@@ -1,9 +1,9 @@
 use super::*;
-use crate::bench::{self, Path};
+use crate::test_path::{self, Path};
 use crate::{Bytes, Instant, Span};
 
 fn vegas(initial_window: u64) -> Vegas {
-    Vegas::new(&bench::setup(initial_window), 1.0, 3.0, 1.0)
+    Vegas::new(&test_path::setup(initial_window), 1.0, 3.0, 1.0)
 }
 
 /// ns-2.35's Vegas alone on 100 Mbit/s and 70 ms: its window at the end of a second.
@@ -28,7 +28,7 @@ const NS2: [(usize, f64); 12] = [
 
 #[test]
 fn the_window_is_ns2s_all_the_way() {
-    let setup = bench::setup(3);
+    let setup = test_path::setup(3);
     // A round trip: 70 ms of propagation, 1000 bytes and 40 back over 200, 100 and 200 Mbit/s.
     let round_trip = Span::from_micros(70_166);
     let trace = Path::default().run_sampled(&mut vegas(3), &setup, Instant::from_millis(101_000), round_trip * 2);
@@ -41,7 +41,7 @@ fn the_window_is_ns2s_all_the_way() {
 
 #[test]
 fn alone_it_keeps_three_packets_in_the_queue() {
-    let trace = Path::default().run(&mut vegas(2), &bench::setup(2), Instant::from_millis(70_000));
+    let trace = Path::default().run(&mut vegas(2), &test_path::setup(2), Instant::from_millis(70_000));
     // BDP 877.08 packets of 1000 bytes. Growth stops at diff ≥ 0.5, and the last two round trips of growth are seen late.
     let last = trace.last().unwrap();
     assert!((last.cwnd - 880.1).abs() < 0.2, "{last:?}");
@@ -51,7 +51,7 @@ fn alone_it_keeps_three_packets_in_the_queue() {
 #[test]
 fn slow_start_ends_where_the_burst_says() {
     // A doubling from W shows as W²/BDP: 32²/877 = 1.17 rounds to 1, not above gamma; 64²/877 = 4.67 ends it, at 128 · 7/8.
-    let trace = Path::default().run(&mut vegas(2), &bench::setup(2), Instant::from_millis(1_100));
+    let trace = Path::default().run(&mut vegas(2), &test_path::setup(2), Instant::from_millis(1_100));
     assert_eq!(trace[0].cwnd, 112.0);
 }
 

@@ -1,9 +1,9 @@
 use super::*;
-use crate::bench;
 use crate::reno::Reno;
+use crate::test_path;
 
 fn window(cwnd: f64, ssthresh: f64) -> Window {
-    let mut window = Window::new(&bench::setup(2));
+    let mut window = Window::new(&test_path::setup(2));
     (window.cwnd, window.ssthresh) = (cwnd, ssthresh);
     window
 }
@@ -15,10 +15,10 @@ fn a_repeated_timeout_of_the_same_packet_keeps_the_threshold() {
     assert_eq!((window.cwnd, window.ssthresh), (1.0, 50.0));
     window.lose_as_reno(LossKind::Timeout);
     assert_eq!((window.cwnd, window.ssthresh), (1.0, 50.0));
-    window.progress(&Acked { grows: false, ..bench::ack() });
+    window.progress(&Acked { grows: false, ..test_path::ack() });
     window.lose_as_reno(LossKind::Timeout);
     assert_eq!((window.cwnd, window.ssthresh), (1.0, 50.0), "a selective ACK of a later packet is no progress");
-    window.progress(&bench::ack());
+    window.progress(&test_path::ack());
     window.lose_as_reno(LossKind::Timeout);
     assert_eq!((window.cwnd, window.ssthresh), (1.0, LEAST_SSTHRESH));
 }
@@ -46,11 +46,11 @@ fn reno_doubles_below_the_threshold_and_adds_one_above() {
 
 #[test]
 fn nothing_grows_in_recovery_or_without_need() {
-    let mut reno = LossBased::new(&bench::setup(10), Reno);
-    reno.acked(&Acked { recovering: true, grows: false, ..bench::ack() });
-    reno.acked(&Acked { app_limited: true, ..bench::ack() });
+    let mut reno = LossBased::new(&test_path::setup(10), Reno);
+    reno.acked(&Acked { recovering: true, grows: false, ..test_path::ack() });
+    reno.acked(&Acked { app_limited: true, ..test_path::ack() });
     assert_eq!(reno.window.cwnd, 10.0);
-    reno.acked(&bench::ack());
+    reno.acked(&test_path::ack());
     assert_eq!(reno.window.cwnd, 11.0);
 }
 
@@ -67,7 +67,7 @@ fn a_law_is_not_asked_twice_about_one_timeout() {
             cwnd / 2.0
         }
     }
-    let mut controller = LossBased::new(&bench::setup(10), Counts(0));
+    let mut controller = LossBased::new(&test_path::setup(10), Counts(0));
     let timeout = Lost::new(Instant::START, LossKind::Timeout, Bytes(0));
     controller.lost(&timeout);
     controller.lost(&timeout);

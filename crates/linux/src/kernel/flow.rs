@@ -179,8 +179,8 @@ impl Flow {
         let ns = |span: Span| u32::try_from(span.0).unwrap_or(u32::MAX);
         let entry = |planned: &Planned| {
             // A packet that may leave at once may do so when pacing lets it. Even numbers: the lowest bit is a flag.
-            let after = if planned.after == Span::ZERO && !planned.regardless { foreseen.gap } else { planned.after };
-            ns(after) & !1 | u32::from(planned.regardless)
+            let after = if planned.after == Span::ZERO && !planned.ignores_window { foreseen.gap } else { planned.after };
+            ns(after) & !1 | u32::from(planned.ignores_window)
         };
         let mut gaps = [ns(foreseen.gap) & !1; PLAN];
         gaps.iter_mut().zip(&foreseen.plan).for_each(|(gap, planned)| *gap = entry(planned));

@@ -45,7 +45,7 @@ pub(crate) struct Planned {
     /// After the packet before it; zero: as soon as the window lets it.
     pub(crate) after: Span,
     /// Whatever is in flight.
-    pub(crate) regardless: bool,
+    pub(crate) ignores_window: bool,
 }
 
 /// What a controller is going to do.
@@ -184,9 +184,9 @@ pub(crate) fn rehearse(controller: &dyn Controller, known: &Known<'_>) -> Forese
         let at = match departure {
             // As soon as the window lets it: with the next ACK.
             Departure::Now => rehearsal.next_ack().unwrap_or(now),
-            Departure::At(at) | Departure::Regardless(at) => at,
+            Departure::At(at) | Departure::IgnoreWindow(at) => at,
         };
-        let regardless = matches!(departure, Departure::Regardless(_));
+        let ignores_window = matches!(departure, Departure::IgnoreWindow(_));
         let waits = matches!(departure, Departure::At(_)) && i == 0 && at > now + known.srtt.scale(LONG_WAIT);
         if waits {
             foreseen.held_until = at.min(now + longest);
@@ -195,10 +195,10 @@ pub(crate) fn rehearse(controller: &dyn Controller, known: &Known<'_>) -> Forese
         rehearsal.acks(now);
         let timed = departure != Departure::Now && !waits;
         let after = if timed { (now - before).min(longest) } else { Span::ZERO };
-        if timed && !regardless && i > 0 {
+        if timed && !ignores_window && i > 0 {
             paced.push(after);
         }
-        foreseen.plan.push(Planned { after, regardless });
+        foreseen.plan.push(Planned { after, ignores_window });
         rehearsal.send(now, known.cells.next() + i as u64);
         before = now;
         if i + 1 >= LEAST_PLANNED && now > known.ask.now + HORIZON {

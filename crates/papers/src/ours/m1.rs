@@ -82,7 +82,7 @@ pub fn run(lab: &Lab) -> Outcome {
                 used,
                 "of A",
                 used.mean >= 0.98,
-                "drains take half of a round trip in a hundred, and a queue that runs empty the rest",
+                "min-RTT probes take half of a round trip in a hundred, and a queue that runs empty the rest",
             ),
             claim(format!("A = {available}: no packet is dropped"), "0", lost, "packets", lost.mean == 0.0, "the queue overflows"),
         ]);

@@ -107,7 +107,7 @@ fn among_equals(lab: &Lab, found: &mut Outcome) {
                 "a correct A is the flow's own rate in a standing queue, so the fixed point is (n−1)(1−γ)Kτ; a reading that is too high, as \
                  the published one's is, leaves more"
             } else {
-                "drains take their part of it, and whole windows and noise of τ add theirs"
+                "min-RTT probes take their part of it, and whole windows and noise of τ add theirs"
             };
             found.claims.extend([
                 claim(
@@ -134,7 +134,7 @@ fn among_equals(lab: &Lab, found: &mut Outcome) {
                     drops.mean == 0.0,
                     "a join overflows the buffer",
                 ),
-                claim(format!("{name}, {n} flows: the link is used"), "≥ 98", used, "%", used.mean >= 98.0, "drains"),
+                claim(format!("{name}, {n} flows: the link is used"), "≥ 98", used, "%", used.mean >= 98.0, "min-RTT probes"),
             ]);
         }
     }

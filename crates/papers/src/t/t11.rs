@@ -37,7 +37,7 @@ pub fn run(lab: &Lab) -> Outcome {
         .flat_map(|subject| [0.0, M].map(|m| Crowd { id: "T11", subject: *subject, m, stage: stage(lab, subject), leave: true }))
         .collect();
     let scenarios: Vec<_> = crowds.iter().map(|crowd| lab.scenario(&crowd.text())).collect();
-    // Drains and oscillation draw at random; the papers' law without oscillation does not.
+    // Min-RTT probes and oscillation draw at random; the papers' law without oscillation does not.
     let runs: Vec<Vec<Run>> = crowds
         .par_iter()
         .zip(&scenarios)
@@ -87,7 +87,7 @@ fn claims(crowd: &Crowd, runs: &[Run]) -> Vec<Claim> {
     let ten = over(runs, |run| crowd.jain(run, FLOWS - 1));
     let spread = share_spread();
     if crowd.m == 0.0 {
-        // What T shows of the papers' law; ours has drains against it.
+        // What T shows of the papers' law; ours has min-RTT probes against it.
         let ours = crowd.subject.cc == "symbiosis";
         return vec![
             claim(
@@ -105,7 +105,7 @@ fn claims(crowd: &Crowd, runs: &[Run]) -> Vec<Claim> {
                 "%",
                 all.mean > 5.0,
                 if ours {
-                    "the drains let the queue run empty now and then, so a flow that joins sees the base RTT"
+                    "the min-RTT probes let the queue run empty now and then, so a flow that joins sees the base RTT"
                 } else {
                     "losses and unfair windows let the queue run empty now and then, which shows the base RTT to everybody"
                 },

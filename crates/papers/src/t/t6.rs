@@ -288,7 +288,7 @@ fn own(lab: &Lab, subject: Subject, found: &mut Outcome) {
     found.scenarios.extend(scenarios.into_iter().map(|scenario| (scenario.name, scenario.text)));
 }
 
-const WORST: &str = "the window falls below Aτ at times; a drain takes half of a window for one round trip in 10 s";
+const WORST: &str = "the window falls below Aτ at times; a min-RTT probe takes half of a window for one round trip in 10 s";
 
 fn percent(measured: Measured) -> Measured {
     Measured { mean: 100.0 * measured.mean, ci95: 100.0 * measured.ci95, ..measured }

@@ -48,7 +48,7 @@ pub fn run(lab: &Lab, id: &str, mbps: u32, duration: u32) -> Outcome {
     let newreno = [HIGHSPEED.recovering("highspeed newreno", "newreno"), SCALABLE.recovering("scalable newreno", "newreno")];
     let kinds = [&[RENO, HIGHSPEED, SCALABLE, FAST][..], &SYMBIOSIS, &newreno].concat();
     let scenarios: Vec<Scenario> = kinds.iter().map(|kind| lab.scenario(&text(id, mbps, duration, kind))).collect();
-    // Only the drains of `symbiosis` are random.
+    // Only the min-RTT probes of `symbiosis` are random.
     let runs: Vec<Vec<Run>> = scenarios
         .par_iter()
         .zip(&kinds)

@@ -94,7 +94,7 @@ impl Kind {
         ("S Eq 20", EqualFlows { n, gamma: GAMMA, room }.queue() / 1500.0)
     }
 
-    /// Whether it is ours, whose drains and law the papers do not have.
+    /// Whether it is ours, whose min-RTT probes and law the papers do not have.
     pub fn is_ours(&self) -> bool {
         self.cc == OURS.cc
     }

@@ -140,8 +140,8 @@ impl Core {
     pub(crate) fn gate(&self) -> Gate {
         let permit = self.permit();
         match permit.departure {
-            Departure::At(at) | Departure::Regardless(at) if at > self.now.saturating_add(self.timer) => Gate::Until(at),
-            Departure::Regardless(_) => Gate::Window(u64::MAX),
+            Departure::At(at) | Departure::IgnoreWindow(at) if at > self.now.saturating_add(self.timer) => Gate::Until(at),
+            Departure::IgnoreWindow(_) => Gate::Window(u64::MAX),
             Departure::Now | Departure::At(_) => Gate::Window(self.payload(permit.window)),
         }
     }
@@ -181,7 +181,7 @@ impl Core {
         let bytes = Bytes(payload) + self.overhead;
         let number = self.flight.push(pn, now, bytes);
         if payload >= FULL as u64 {
-            let probe = matches!(self.permit().departure, Departure::Regardless(_));
+            let probe = matches!(self.permit().departure, Departure::IgnoreWindow(_));
             self.left = Some(Left { pn, serial: number, at: now, probe });
         }
         // What is repeated in QUIC is data, in new packets with new numbers: an ACK never leaves open which copy it answers. Whether the

@@ -151,8 +151,8 @@ fn the_gate_opens_when_the_controller_says() {
     };
     assert_eq!(answer(Departure::At(at_ms(6)), 10_000), Gate::Until(at_ms(6)));
     assert_eq!(answer(Departure::At(at_ms(5)), 10_000), Gate::Window(9000));
-    assert_eq!(answer(Departure::Regardless(at_ms(6)), 10_000), Gate::Until(at_ms(6)));
-    assert_eq!(answer(Departure::Regardless(at_ms(5)), 10_000), Gate::Window(u64::MAX));
+    assert_eq!(answer(Departure::IgnoreWindow(at_ms(6)), 10_000), Gate::Until(at_ms(6)));
+    assert_eq!(answer(Departure::IgnoreWindow(at_ms(5)), 10_000), Gate::Window(u64::MAX));
     assert_eq!(answer(Departure::Now, 10), Gate::Window(900), "one packet, whatever the window");
 }
 

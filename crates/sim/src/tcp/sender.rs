@@ -240,7 +240,7 @@ impl SendingEnd for Sender {
             if again.is_none() && nothing_new {
                 return;
             }
-            let paired = matches!(permit.departure, Departure::Regardless(_));
+            let paired = matches!(permit.departure, Departure::IgnoreWindow(_));
             let fits = self.load.bytes(in_flight + 1) <= permit.window || in_flight == 0;
             if !(fits || urgent || paired) {
                 self.cwnd_limited = true;
@@ -248,7 +248,7 @@ impl SendingEnd for Sender {
             }
             let asked = match permit.departure {
                 Departure::Now => now,
-                Departure::At(at) | Departure::Regardless(at) => at,
+                Departure::At(at) | Departure::IgnoreWindow(at) => at,
             };
             let at = self.timer.departure(now, asked);
             if at > now {

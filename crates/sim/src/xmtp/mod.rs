@@ -58,7 +58,7 @@ pub(crate) struct Data {
     /// Counts transmissions.
     serial: u32,
     bytes: u32,
-    /// It left by `Departure::Regardless`.
+    /// It left by `Departure::IgnoreWindow`.
     probe: bool,
     /// There is nothing behind it.
     last: bool,

@@ -141,7 +141,7 @@ impl SendingEnd for Sender {
             if again.is_none() && nothing_new {
                 return;
             }
-            let probe = matches!(permit.departure, Departure::Regardless(_));
+            let probe = matches!(permit.departure, Departure::IgnoreWindow(_));
             let fits = self.load.bytes(in_flight + 1) <= permit.window || in_flight == 0;
             if !(fits || probe) {
                 self.cwnd_limited = true;
@@ -149,7 +149,7 @@ impl SendingEnd for Sender {
             }
             let asked = match permit.departure {
                 Departure::Now => now,
-                Departure::At(at) | Departure::Regardless(at) => at,
+                Departure::At(at) | Departure::IgnoreWindow(at) => at,
             };
             let at = self.timer.departure(now, asked);
             if at > now {

@@ -2,10 +2,10 @@ use symbiosis_base::Random;
 
 use super::*;
 use crate::Instant;
-use crate::bench;
 use crate::measurement::oracle::{Errors, Oracle};
 use crate::measurement::until::{Until, path};
 use crate::measurement::{Host, News};
+use crate::test_path;
 
 fn mean(window: usize) -> Filter {
     Filter::Mean(Recent::new(window))
@@ -89,10 +89,10 @@ fn every_filter_passes_on_what_the_measurement_wants_and_what_no_longer_holds() 
         let mut host = Host::new(filtered(smoothing, 4, Box::new(Until::new(Instant::from_millis(3), path(10.0)))));
         assert!(host.wants_arrivals(), "{smoothing:?}: a QUIC receiver is asked for times");
         for now in 0..3 {
-            assert!(matches!(host.acked(&Acked { now: Instant::from_millis(now), ..bench::ack() }), News::Reading(_)));
+            assert!(matches!(host.acked(&Acked { now: Instant::from_millis(now), ..test_path::ack() }), News::Reading(_)));
         }
         assert!(host.reading().is_some());
-        assert_eq!(host.acked(&Acked { now: Instant::from_millis(3), ..bench::ack() }), News::Expired, "{smoothing:?}");
+        assert_eq!(host.acked(&Acked { now: Instant::from_millis(3), ..test_path::ack() }), News::Expired, "{smoothing:?}");
         assert_eq!(host.reading(), None);
     }
 }
@@ -101,7 +101,7 @@ fn every_filter_passes_on_what_the_measurement_wants_and_what_no_longer_holds() 
 fn what_no_longer_holds_has_no_part_in_the_mean_of_what_comes_after() {
     let mut filtered =
         filtered(Smoothing::Mean, 4, Box::new(Until::new(Instant::from_millis(3), path(10.0)).then(Instant::from_millis(5), path(90.0))));
-    let mut read = |now| filtered.acked(&Acked { now: Instant::from_millis(now), ..bench::ack() });
+    let mut read = |now| filtered.acked(&Acked { now: Instant::from_millis(now), ..test_path::ack() });
     assert!(read(0).is_some() && read(3).is_none());
     assert!((read(5).unwrap().bandwidth.available.mbps() - 90.0).abs() < 1e-9);
 }

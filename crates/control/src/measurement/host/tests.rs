@@ -2,10 +2,10 @@ use super::*;
 use crate::lotka_volterra::Bandwidth;
 use crate::measurement::oracle::{Errors, Oracle};
 use crate::measurement::until::{Until, path};
-use crate::{Instant, Rate, bench};
+use crate::{Instant, Rate, test_path};
 
 fn ack(now: u64) -> Acked {
-    Acked { now: Instant::from_millis(now), ..bench::ack() }
+    Acked { now: Instant::from_millis(now), ..test_path::ack() }
 }
 
 #[test]

@@ -150,7 +150,7 @@ impl Capacity {
         }
     }
 
-    /// Takes in a joint gap of packets that left at least a service time apart; A as it was known then, with half the width of its
+    /// Takes in a gap of one busy period of packets that left at least a service time apart; A as it was known then, with half the width of its
     /// confidence interval.
     pub fn wide(&mut self, gap: &Gap, packet: f64, (available, error): (Rate, Rate)) {
         let y = gap.arrived - gap.sent;

@@ -23,7 +23,7 @@ pub struct Gap {
     /// The link was busy from the earlier packet's arrival at it to the later one's: each packet came before the one ahead of it can have
     /// left. This looks at what the earlier packet met only: choosing by the later one, or by a whole stream, prefers gaps in which
     /// competitors happened to send much.
-    pub joint: bool,
+    pub same_busy_period: bool,
 }
 
 /// Why acknowledged packets made no gap, counted.
@@ -67,7 +67,7 @@ struct Group {
     delay: SignedSpan,
     /// When the link can have sent all up to the last one, at the earliest, if it was busy all the time; as seen from where packets enter.
     busy_until: Instant,
-    joint: bool,
+    same_busy_period: bool,
     disordered: bool,
     /// A round-trip time was measured of one of them: they are not all repeated ones, which arrived long before their ACK came.
     timed: bool,
@@ -188,7 +188,7 @@ impl Gaps {
             acked_at: ack.now,
             delay: arrived_at.delay_since(entered_at),
             busy_until: Instant::START,
-            joint: true,
+            same_busy_period: true,
             disordered: false,
             timed: ack.rtt.is_some(),
         };
@@ -199,7 +199,7 @@ impl Gaps {
         }
         let queued = self.queued();
         if let Some(latest) = &mut self.latest {
-            own.joint = entered_at <= latest.busy_until;
+            own.same_busy_period = entered_at <= latest.busy_until;
             own.disordered = ack.sent_at < latest.sent_at || arrived_at < latest.arrived_at;
             own.busy_until = latest.busy_until.saturating_add(links.service.scale(packets));
             let apart = (arrived_at - latest.arrived_at).0 as f64;
@@ -210,7 +210,7 @@ impl Gaps {
                 *latest = Group {
                     first: latest.first,
                     bytes: latest.bytes + own.bytes,
-                    joint: latest.joint && own.joint,
+                    same_busy_period: latest.same_busy_period && own.same_busy_period,
                     disordered: latest.disordered || own.disordered,
                     timed: latest.timed || own.timed,
                     ..own
@@ -219,7 +219,7 @@ impl Gaps {
             }
             // The delay of the last packet tells when the link had sent all of its group.
             latest.busy_until = latest.entered_at.saturating_add(queued).saturating_add(links.service);
-            own.joint = entered_at <= latest.busy_until;
+            own.same_busy_period = entered_at <= latest.busy_until;
             own.busy_until = latest.busy_until.saturating_add(links.service.scale(packets));
         }
         let done = self.latest.replace(own)?;
@@ -251,7 +251,7 @@ impl Gaps {
             entered: (done.entered_at - earlier.entered_at).secs(),
             arrived: (done.arrived_at - earlier.arrived_at).secs(),
             bytes: done.bytes as f64,
-            joint: done.joint,
+            same_busy_period: done.same_busy_period,
         })
     }
 

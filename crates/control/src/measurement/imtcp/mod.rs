@@ -3,13 +3,13 @@
 //! The idea is ImTCP's (S §II-B, T §2.2.1): no probe packets; data leaves at chosen times and the ACKs tell how it arrived. How A is
 //! found is not: the published streams and trends read A too high at every load, because five to twenty packets with skewed noise look
 //! as if nothing were in their way. Here every gap between neighbours that met the same busy period counts, by the identity that a busy
-//! link obeys ([`rivals`]), and packets are moved only when too few do ([`streams`]).
+//! link obeys ([`cross_traffic`]), and packets are moved only when too few do ([`streams`]).
 //!
-//! Small files: [`gaps`] makes gaps of ACKs, [`capacity`] K and [`rivals`] A of gaps, [`trains`] and [`streams`] decide departures.
+//! Small files: [`gaps`] makes gaps of ACKs, [`capacity`] K and [`cross_traffic`] A of gaps, [`trains`] and [`streams`] decide departures.
 
 pub mod capacity;
+pub mod cross_traffic;
 pub mod gaps;
-pub mod rivals;
 pub mod streams;
 pub mod trains;
 
@@ -21,14 +21,14 @@ use crate::rtt::Smoothed;
 use crate::{Acked, Bytes, Departure, Instant, Rate, Report, Sent, Setup, Span, Unknown};
 
 use capacity::{Capacity, LITTLE};
+use cross_traffic::CrossTraffic;
 use gaps::{Gap, Gaps, Links};
-use rivals::Rivals;
 use streams::Streams;
-use trains::{Distance, Trains};
+use trains::{Spacing, Trains};
 
 /// Results come this often in a smoothed round-trip time.
 const RESULTS: f64 = 4.0;
-/// Joint gaps must cover this part of the time that is remembered, or a stream is sent; and without a narrow interval there is no result.
+/// Gaps of one busy period must cover this part of the time that is remembered, or a stream is sent; and without a narrow interval there is no result.
 const LEAST_COVERED: f64 = 0.1;
 /// Whether they do of late is seen over this part of a smoothed round-trip time.
 const OF_LATE: f64 = 0.25;
@@ -58,10 +58,10 @@ pub struct ImTcp {
     timer: Span,
     gaps: Gaps,
     capacity: Capacity,
-    rivals: Rivals,
+    cross_traffic: CrossTraffic,
     trains: Trains,
     streams: Streams,
-    /// Time covered by joint gaps of late, faded \[s\].
+    /// Time covered by gaps of one busy period of late, faded \[s\].
     covered: f64,
     /// In seconds.
     smoothed: Smoothed,
@@ -87,7 +87,7 @@ impl ImTcp {
             timer: setup.timer,
             gaps: Gaps::default(),
             capacity: Capacity::default(),
-            rivals: Rivals::default(),
+            cross_traffic: CrossTraffic::default(),
             trains: Trains::new(setup.seed),
             streams: Streams::default(),
             covered: 0.0,
@@ -105,7 +105,7 @@ impl ImTcp {
 
     /// Nothing is known of K and A.
     fn start_anew(&mut self) {
-        (self.rivals, self.capacity) = (Rivals::default(), Capacity::default());
+        (self.cross_traffic, self.capacity) = (CrossTraffic::default(), Capacity::default());
         (self.last_result, self.known_capacity, self.result) = (None, None, None);
         (self.tight, self.access) = (None, Span::ZERO);
     }
@@ -116,16 +116,16 @@ impl ImTcp {
     }
 
     fn gap(&mut self, gap: &Gap) {
-        if !gap.joint {
+        if !gap.same_busy_period {
             return;
         }
         let service = self.tight.map_or(0.0, Span::secs);
-        self.rivals.add(gap);
+        self.cross_traffic.add(gap);
         self.covered += gap.entered;
         let packet = self.packet.as_f64();
         if gap.sent <= BACK_TO_BACK * service || gap.sent < self.timer.secs() {
             self.capacity.close(gap, packet, self.result.map(|result| result.bandwidth.available));
-        } else if let (Distance::Wide, Some(result)) = (Distance::of_gap(gap), self.result.filter(|_| self.others() > LITTLE)) {
+        } else if let (Spacing::ServiceTime, Some(result)) = (Spacing::of_gap(gap), self.result.filter(|_| self.others() > LITTLE)) {
             self.capacity.wide(gap, packet, (result.bandwidth.available, result.error.available));
         } else {
             return;
@@ -153,7 +153,7 @@ impl Measurement for ImTcp {
             let longer = self
                 .result
                 .map_or(MOST_MEMORY, |result| (result.error.available / (result.bandwidth.capacity * DOUBT)).clamp(1.0, MOST_MEMORY));
-            self.rivals.fade(since.secs(), longer * self.smoothed.get().max(LEAST_MEMORY));
+            self.cross_traffic.fade(since.secs(), longer * self.smoothed.get().max(LEAST_MEMORY));
             self.covered *= libm::exp(-since.secs() / (OF_LATE * self.smoothed.get()));
         }
         let links = Links { packet: self.packet, access: self.access, service: self.tight.unwrap_or(Span::ZERO) };
@@ -172,13 +172,13 @@ impl Measurement for ImTcp {
             self.streams.begin(ack.now, spacing, &known, self.packet, ack.in_flight.packets(self.packet));
         }
         let tight = Rate::of(self.packet, self.tight?);
-        let (available, available_error) = self.rivals.available(tight, capacity_error, self.packet.as_f64())?;
+        let (available, available_error) = self.cross_traffic.available(tight, capacity_error, self.packet.as_f64())?;
         let available = available.clamp(Rate::ZERO, capacity);
         let jumped = |result: Reading| available.abs_diff(result.bandwidth.available) > available_error * JUMP;
-        let news = self.rivals.gaps() >= FEWEST_GAPS && self.result.is_some_and(jumped);
+        let news = self.cross_traffic.gaps() >= FEWEST_GAPS && self.result.is_some_and(jumped);
         let doubt = if self.result.is_some() { DOUBT } else { FIRST_DOUBT };
-        let sure = self.rivals.gaps() >= FEWEST_GAPS && available_error <= capacity * doubt;
-        if self.rivals.covered() < LEAST_COVERED * self.smoothed.get() && !news && !sure {
+        let sure = self.cross_traffic.gaps() >= FEWEST_GAPS && available_error <= capacity * doubt;
+        if self.cross_traffic.covered() < LEAST_COVERED * self.smoothed.get() && !news && !sure {
             return None;
         }
         let due = self.last_result.is_none_or(|last| (ack.now - last).secs() >= self.smoothed.get() / RESULTS);
@@ -189,7 +189,7 @@ impl Measurement for ImTcp {
         self.streams.told();
         if news {
             // What was before the jump no longer counts.
-            self.rivals = Rivals::default();
+            self.cross_traffic = CrossTraffic::default();
         }
         let reading = Reading {
             bandwidth: Bandwidth { capacity, available },
@@ -199,7 +199,7 @@ impl Measurement for ImTcp {
             self.result = Some(reading);
         } else {
             self.unsure += 1;
-            self.rivals = Rivals::default();
+            self.cross_traffic = CrossTraffic::default();
         }
         Some(reading)
     }

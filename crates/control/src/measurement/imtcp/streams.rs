@@ -75,8 +75,8 @@ impl Streams {
     pub fn departure(&self) -> Departure {
         match (self.head, self.body) {
             (0, 0) | (HEAD, _) => Departure::Now,
-            (1.., _) => Departure::Regardless(self.last_sent),
-            (0, _) => Departure::Regardless(self.last_sent.saturating_add(self.gap)),
+            (1.., _) => Departure::IgnoreWindow(self.last_sent),
+            (0, _) => Departure::IgnoreWindow(self.last_sent.saturating_add(self.gap)),
         }
     }
 }
@@ -97,7 +97,7 @@ mod tests {
             let departure = streams.departure();
             now = match departure {
                 Departure::Now => now + Span::from_millis(1),
-                Departure::At(at) | Departure::Regardless(at) => at,
+                Departure::At(at) | Departure::IgnoreWindow(at) => at,
             };
             streams.sent(&sent(number, now));
             departure
@@ -118,8 +118,8 @@ mod tests {
         // 1.1 · 6 Mbit/s: one packet of 1500 bytes in 1.818 ms, after the first at 1 ms. An eighth of 64 packets.
         streams.begin(at_ms(0), SPACING, &known(6.0), Bytes(1500), 64.0);
         let departures = run(&mut streams, 12);
-        assert_eq!(departures[..3], [Departure::Now, Departure::Regardless(at_ms(1)), Departure::Regardless(at_ms(1))]);
-        let body: alloc::vec::Vec<_> = (1..=8).map(|i| Departure::Regardless(at_ms(1) + Span(1_818_182) * i)).collect();
+        assert_eq!(departures[..3], [Departure::Now, Departure::IgnoreWindow(at_ms(1)), Departure::IgnoreWindow(at_ms(1))]);
+        let body: alloc::vec::Vec<_> = (1..=8).map(|i| Departure::IgnoreWindow(at_ms(1) + Span(1_818_182) * i)).collect();
         assert_eq!(departures[3..11], body);
         assert_eq!(departures[11], Departure::Now);
         streams.begin(at_ms(30), SPACING, &known(6.0), Bytes(1500), 64.0);

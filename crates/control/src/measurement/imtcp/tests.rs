@@ -20,7 +20,7 @@ fn capacity(service: Span, timer: Span) -> Option<f64> {
         let (at, fits) = match permit.departure {
             Departure::Now => (now, in_flight + PACKET <= permit.window),
             Departure::At(at) => (at, in_flight + PACKET <= permit.window),
-            Departure::Regardless(at) => (at, true),
+            Departure::IgnoreWindow(at) => (at, true),
         };
         // A host leaves early what lies less ahead than it can tell.
         if (fits || flight.is_empty()) && at <= now.saturating_add(timer) {

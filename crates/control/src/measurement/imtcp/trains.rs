@@ -23,32 +23,32 @@ const FLIGHT: u64 = 10;
 
 /// How a packet leaves after the one before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Distance {
+pub enum Spacing {
     /// As the window and the pacing have it.
     Any,
     /// At a random instant.
     Random,
     /// A service time or more.
-    Wide,
+    ServiceTime,
     /// Back to back.
-    Close,
+    BackToBack,
 }
 
-impl Distance {
+impl Spacing {
     /// Of the packet of that number to the one before.
-    fn of(number: u64) -> Distance {
+    fn of(number: u64) -> Spacing {
         match number % EVERY {
-            0 => Distance::Random,
-            1 | 2 => Distance::Wide,
-            3 | 4 => Distance::Close,
-            _ => Distance::Any,
+            0 => Spacing::Random,
+            1 | 2 => Spacing::ServiceTime,
+            3 | 4 => Spacing::BackToBack,
+            _ => Spacing::Any,
         }
     }
 
     /// Of all packets of a gap, if it is the same.
-    pub fn of_gap(gap: &Gap) -> Distance {
-        let (first, last) = (Distance::of(gap.first), Distance::of(gap.last));
-        if first == last { last } else { Distance::Any }
+    pub fn of_gap(gap: &Gap) -> Spacing {
+        let (first, last) = (Spacing::of(gap.first), Spacing::of(gap.last));
+        if first == last { last } else { Spacing::Any }
     }
 }
 
@@ -77,7 +77,7 @@ impl Trains {
             return;
         }
         self.next = self.next.max(packet.number.saturating_add(1));
-        if let (Distance::Random, Some(service)) = (Distance::of(self.next), service) {
+        if let (Spacing::Random, Some(service)) = (Spacing::of(self.next), service) {
             self.wait = service.scale(1.0 + WAIT * others * self.random.uniform());
         }
     }
@@ -89,19 +89,19 @@ impl Trains {
 
     /// When the next packet should leave; `queued` is how long the latest packet waited.
     pub fn departure(&self, packet: Bytes, service: Option<Span>, queued: Span) -> Departure {
-        let distance = Distance::of(self.next);
-        if distance != Distance::Any && self.flight.0 < FLIGHT * packet.0 {
+        let spacing = Spacing::of(self.next);
+        if spacing != Spacing::Any && self.flight.0 < FLIGHT * packet.0 {
             // A train would be half of what is in flight. A pair will do.
-            return if self.next % EVERY == 4 { Departure::Regardless(self.last_sent) } else { Departure::Now };
+            return if self.next % EVERY == 4 { Departure::IgnoreWindow(self.last_sent) } else { Departure::Now };
         }
-        match (distance, service) {
-            (Distance::Close, _) => Departure::Regardless(self.last_sent),
-            (Distance::Wide, Some(service)) => {
+        match (spacing, service) {
+            (Spacing::BackToBack, _) => Departure::IgnoreWindow(self.last_sent),
+            (Spacing::ServiceTime, Some(service)) => {
                 let long = self.next % EVERY == 1 && self.next / EVERY % 4 >= 2;
                 let wide = if long { queued.scale(SURE).min(service.scale(WIDEST * self.others)).max(service) } else { service };
-                Departure::Regardless(self.last_sent.saturating_add(wide))
+                Departure::IgnoreWindow(self.last_sent.saturating_add(wide))
             }
-            (Distance::Random, Some(_)) => Departure::Regardless(self.last_sent.saturating_add(self.wait)),
+            (Spacing::Random, Some(_)) => Departure::IgnoreWindow(self.last_sent.saturating_add(self.wait)),
             _ => Departure::Now,
         }
     }

@@ -77,7 +77,7 @@ impl Departures {
         match self.phase {
             Phase::Passing(_) => Departure::Now,
             Phase::Gathering(until, _) => Departure::At(until),
-            Phase::Leaving(_, from) => Departure::Regardless(next.unwrap_or(from)),
+            Phase::Leaving(_, from) => Departure::IgnoreWindow(next.unwrap_or(from)),
         }
     }
 
@@ -104,8 +104,8 @@ mod tests {
         departures.acked(at_ms(2), Bytes(1500), Some(4));
         assert_eq!(departures.next(None), Departure::At(at_ms(51)));
         departures.acked(at_ms(3), Bytes(1500), Some(4));
-        assert_eq!((departures.leaving(), departures.next(None)), (Some(4), Departure::Regardless(at_ms(3))));
-        assert_eq!(departures.next(Some(at_ms(5))), Departure::Regardless(at_ms(5)));
+        assert_eq!((departures.leaving(), departures.next(None)), (Some(4), Departure::IgnoreWindow(at_ms(3))));
+        assert_eq!(departures.next(Some(at_ms(5))), Departure::IgnoreWindow(at_ms(5)));
         departures.pass();
         assert_eq!(departures.next(None), Departure::Now);
     }

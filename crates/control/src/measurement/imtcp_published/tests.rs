@@ -50,7 +50,7 @@ impl Fluid {
         loop {
             let departs = match self.imtcp.departure() {
                 Departure::Now => paced.max(self.now),
-                Departure::At(at) | Departure::Regardless(at) => at.max(self.now),
+                Departure::At(at) | Departure::IgnoreWindow(at) => at.max(self.now),
             };
             let back = self.flying.front().map_or(Instant::NEVER, |(_, _, back)| *back);
             let before = self.now;

@@ -190,7 +190,7 @@ INLINE void place(struct sock *sk, struct own *o, const struct decision *d, u64 
 	struct tcp_sock *tp = (struct tcp_sock *)sk;
 	u64 packet = o->nxt / tp->mss_cache;
 	u64 window = window_of(tp, o), flight = in_flight(tp);
-	u32 regardless = planned(d, packet) & 1, next = planned(d, packet + 1);
+	u32 ignores_window = planned(d, packet) & 1, next = planned(d, packet + 1);
 	u64 gap = next & ~1U;
 	if (next & 1)
 		gap = gap > 1 ? gap : 1;
@@ -205,7 +205,7 @@ INLINE void place(struct sock *sk, struct own *o, const struct decision *d, u64 
 		return;
 	if (!o->narrowed)
 		o->window = window << WINDOW_BITS;
-	if (regardless)
+	if (ignores_window)
 		window = window > flight ? window : flight + 1;
 	else if (d->held_until > now)
 		window = flight;

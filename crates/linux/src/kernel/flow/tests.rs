@@ -67,7 +67,7 @@ impl Controller for Recorder {
 
     fn permit(&self, _: &Ask) -> Permit {
         let departure = match self.next {
-            3 | 4 => Departure::Regardless(self.last),
+            3 | 4 => Departure::IgnoreWindow(self.last),
             7 => Departure::At(self.last + Span::from_millis(10)),
             _ => Departure::At(self.last + Span::from_millis(1)),
         };
@@ -190,9 +190,9 @@ fn a_decision_has_windows_in_segments_and_departures_as_distances() {
     assert_eq!((decision.law, decision.at), (law::TABLE, 500_000));
     assert_eq!(decision.expires, 307_000_000, "300 ms are more than two round trips of 20");
     // Packets 3 and 4 back to back, whatever is in flight, but not before now; then one a millisecond, but for the seventh.
-    let (ms, regardless) = (1_000_000, 1);
+    let (ms, ignores_window) = (1_000_000, 1);
     assert_eq!(decision.first, 3);
-    assert_eq!(decision.gaps[..6], [500_000 | regardless, regardless, ms, ms, 10 * ms, ms]);
+    assert_eq!(decision.gaps[..6], [500_000 | ignores_window, ignores_window, ms, ms, 10 * ms, ms]);
     assert_eq!((decision.gaps[PLAN - 1], decision.gap, decision.held_until), (ms, ms, 0));
     assert_eq!(heard(), [], "what is foreseen has not happened");
 }

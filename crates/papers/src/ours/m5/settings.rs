@@ -51,7 +51,7 @@ pub const SETTINGS: [Setting; 7] = [
     Setting {
         name: "the papers' law, paced (oracle)",
         cc: "symbiosis",
-        params: "measurement = \"oracle\", law = \"lotka-volterra\", correction = false, drain_s = 0, start = 0, keep = false",
+        params: "measurement = \"oracle\", law = \"lotka-volterra\", correction = false, probe_rtt_interval_s = 0, slow_start_target = 0, loss_floor = false",
         rest: Rest::Truth,
         why: STILL,
     },

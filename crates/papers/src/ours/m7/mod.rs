@@ -229,7 +229,7 @@ fn curves(lab: &Lab, grid: &Grid, kind: &Kind, found: &mut Outcome) {
             off,
             "of K",
             off.mean <= 0.05,
-            "drains take their part, and where no queue stands the law goes by A' alone",
+            "min-RTT probes take their part, and where no queue stands the law goes by A' alone",
         ));
         found.scenarios.extend(scenarios.into_iter().take(1).map(|scenario| (scenario.name, scenario.text)));
     }

@@ -29,9 +29,9 @@ fn a_gap_is_two_neighbours_and_what_the_earlier_one_waited() {
     assert_eq!(take(&mut gaps, &ack(1, 10, 115)), None, "its group may not be complete");
     let gap = take(&mut gaps, &ack(2, 12, 120)).unwrap();
     assert!((gap.sent - 0.010).abs() < 1e-12 && (gap.arrived - 0.015).abs() < 1e-12);
-    assert_eq!((gap.bytes, gap.joint), (1500.0, false), "packet 0 did not wait: the link was free after a millisecond");
+    assert_eq!((gap.bytes, gap.same_busy_period), (1500.0, false), "packet 0 did not wait: the link was free after a millisecond");
     let gap = take(&mut gaps, &ack(3, 13, 130)).unwrap();
-    assert!(gap.joint, "packet 1 took 105 ms and the least is 100: it left the link after 16 ms, and packet 2 came at 12");
+    assert!(gap.same_busy_period, "packet 1 took 105 ms and the least is 100: it left the link after 16 ms, and packet 2 came at 12");
 }
 
 #[test]
@@ -100,12 +100,12 @@ fn another_order_is_not_measured() {
 #[test]
 fn packets_of_one_ack_are_joint_if_each_of_them_is() {
     // The link takes 1 ms. Packet 0 did not wait; 1 came while it was sent, 2 came 1.2 ms after 1: while 1 was sent, or not.
-    for (second_us, joint) in [(1_900, true), (2_100, false)] {
+    for (second_us, same_busy_period) in [(1_900, true), (2_100, false)] {
         let mut gaps = Gaps::default();
         take(&mut gaps, &ack(0, 0, 100));
         take(&mut gaps, &Acked { sent_at: Instant::from_micros(900), ..ack(1, 0, 102) });
         take(&mut gaps, &Acked { sent_at: Instant::from_micros(second_us), ..ack(2, 0, 102) });
-        assert_eq!(take(&mut gaps, &ack(3, 5, 110)).unwrap().joint, joint);
+        assert_eq!(take(&mut gaps, &ack(3, 5, 110)).unwrap().same_busy_period, same_busy_period);
     }
 }
 
@@ -127,7 +127,7 @@ fn a_receivers_clock_may_be_any() {
         let (burst, place) = (number / 15, number % 15);
         let ack = ack(number, burst * 20, burst * 20 + 100 + place);
         let (one, other) = (take(&mut plain, &ack), take(&mut by_receiver, &told(ack)));
-        assert_eq!(one.map(|gap| (gap.first, gap.joint)), other.map(|gap| (gap.first, gap.joint)), "{number}");
+        assert_eq!(one.map(|gap| (gap.first, gap.same_busy_period)), other.map(|gap| (gap.first, gap.same_busy_period)), "{number}");
         if let (Some(one), Some(other)) = (one, other) {
             assert!((one.arrived - other.arrived).abs() < 2e-6, "{one:?} {other:?}");
             made += 1;

@@ -15,7 +15,7 @@ fn distances(flight: u64, queued: Span) -> alloc::vec::Vec<Option<u64>> {
         .map(|number| {
             let departure = trains.departure(PACKET, Some(SERVICE), queued);
             let distance = match departure {
-                Departure::Regardless(at) => Some((at - now).0 / 1000),
+                Departure::IgnoreWindow(at) => Some((at - now).0 / 1000),
                 _ => None,
             };
             now = distance.map_or(now + Span::from_millis(1), |us| now + Span::from_micros(us));
@@ -54,10 +54,10 @@ fn a_small_window_sends_pairs_only() {
 
 #[test]
 fn a_gap_is_of_one_kind_or_of_none() {
-    let gap = |first, last| Gap { first, last, sent: 0.0, entered: 0.0, arrived: 0.0, bytes: 0.0, joint: true };
-    assert_eq!(Distance::of_gap(&gap(34, 34)), Distance::Wide);
-    assert_eq!(Distance::of_gap(&gap(34, 35)), Distance::Wide);
-    assert_eq!(Distance::of_gap(&gap(36, 37)), Distance::Close);
-    assert_eq!(Distance::of_gap(&gap(35, 36)), Distance::Any);
-    assert_eq!(Distance::of_gap(&gap(41, 42)), Distance::Any);
+    let gap = |first, last| Gap { first, last, sent: 0.0, entered: 0.0, arrived: 0.0, bytes: 0.0, same_busy_period: true };
+    assert_eq!(Spacing::of_gap(&gap(34, 34)), Spacing::ServiceTime);
+    assert_eq!(Spacing::of_gap(&gap(34, 35)), Spacing::ServiceTime);
+    assert_eq!(Spacing::of_gap(&gap(36, 37)), Spacing::BackToBack);
+    assert_eq!(Spacing::of_gap(&gap(35, 36)), Spacing::Any);
+    assert_eq!(Spacing::of_gap(&gap(41, 42)), Spacing::Any);
 }

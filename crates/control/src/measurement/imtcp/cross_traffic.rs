@@ -1,7 +1,7 @@
 //! A: what competitors leave of a link that is busy.
 //!
 //! Between the arrivals of two neighbours a busy link sent the later one and what competitors put in between the departures:
-//! `K·arrived = bytes + U·sent`, U being the competitors' rate and `A = K − U`. Gaps for which that holds are *joint* ([`Gap::joint`]). U is the ratio of
+//! `K·arrived = bytes + U·sent`, U being the competitors' rate and `A = K − U`. Gaps for which that holds are *same_busy_period* ([`Gap::same_busy_period`]). U is the ratio of
 //! sums `Σ(K·arrived − bytes)/Σsent` over about a round-trip time, because it changes. In a standing queue, where arrivals take as long
 //! as departures, K falls out: `A = Σbytes/Σsent`, what the flow itself gets through.
 //!
@@ -13,7 +13,7 @@ use super::gaps::Gap;
 
 /// U by the ratio of sums, with a memory of given length.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Rivals {
+pub struct CrossTraffic {
     gaps: f64,
     sent: f64,
     arrived: f64,
@@ -32,7 +32,7 @@ struct Squares {
     sent_sent: f64,
 }
 
-impl Rivals {
+impl CrossTraffic {
     /// Time passes: what is `span` old counts `e^(−span/memory)`.
     pub fn fade(&mut self, span: f64, memory: f64) {
         let kept = if memory > 0.0 { libm::exp(-span / memory) } else { 0.0 };
@@ -42,7 +42,7 @@ impl Rivals {
         self.squares.keep(kept * kept);
     }
 
-    /// Takes in a joint gap.
+    /// Takes in a gap of one busy period.
     pub fn add(&mut self, gap: &Gap) {
         self.gaps += 1.0;
         self.sent += gap.entered;
@@ -51,7 +51,7 @@ impl Rivals {
         self.squares.add(gap);
     }
 
-    /// Time covered by joint gaps, faded \[s\]: how much the estimate rests on.
+    /// Time covered by gaps of one busy period, faded \[s\]: how much the estimate rests on.
     pub fn covered(&self) -> f64 {
         self.sent
     }
