@@ -14,6 +14,9 @@ use symbiosis_path::{LinkSpec, QueueLimit};
 use symbiosis_quic::impairments::Impairments;
 use symbiosis_quic::relay::{self, Relay};
 
+/// No argument of the command's: the server is started as it comes.
+const NOBODY_WRITES: &str = "nobody writes";
+
 /// A server that ends with its test.
 struct Server {
     process: Child,
@@ -41,7 +44,8 @@ impl Server {
             .current_dir(folder)
             .args(["serve", "--dir", "served", "--listen", "127.0.0.1:0", "--identity"])
             .arg(identity)
-            .args(more)
+            .args(if more.contains(&NOBODY_WRITES) { &[] } else { &["--anyone-may-write"][..] })
+            .args(more.iter().filter(|arg| **arg != NOBODY_WRITES))
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
@@ -61,7 +65,13 @@ impl Drop for Server {
 }
 
 fn symbiosis(folder: &Path, args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_symbiosis")).current_dir(folder).env("NO_COLOR", "1").args(args).output().unwrap()
+    Command::new(env!("CARGO_BIN_EXE_symbiosis"))
+        .current_dir(folder)
+        .env("NO_COLOR", "1")
+        .env("XDG_DATA_HOME", env!("CARGO_TARGET_TMPDIR"))
+        .args(args)
+        .output()
+        .unwrap()
 }
 
 fn refused(folder: &Path, args: &[&str], said: &str) {
@@ -277,7 +287,7 @@ fn a_server_keeps_its_identity_and_may_take_nothing() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("file"), "mine").unwrap();
     let first = Server::start(folder.path(), &[]).fingerprint.clone();
-    let server = Server::start(folder.path(), &["--read-only"]);
+    let server = Server::start(folder.path(), &[NOBODY_WRITES]);
     assert_eq!(server.fingerprint, first);
     refused(folder.path(), &["send", "file", &server.address, "--trust", &first], "this server takes no files");
     let mode = std::os::unix::fs::MetadataExt::mode(&fs::metadata(folder.path().join("identity.pem")).unwrap());

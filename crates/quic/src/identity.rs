@@ -1,4 +1,4 @@
-//! Who a server is: a key and a certificate of its own, told from others by a fingerprint.
+//! Who a server is, and a caller if it says so: a key and a certificate of its own, told from others by a fingerprint.
 
 use std::fmt;
 use std::sync::{Arc, Mutex};
@@ -8,7 +8,8 @@ use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, Server
 use rustls::crypto::{CryptoProvider, verify_tls12_signature, verify_tls13_signature};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
-use rustls::{DigitallySignedStruct, RootCertStore, SignatureScheme};
+use rustls::server::danger::{ClientCertVerified, ClientCertVerifier};
+use rustls::{DigitallySignedStruct, DistinguishedName, RootCertStore, SignatureScheme};
 
 /// The name in certificates that nobody vouches for. The fingerprint is what counts.
 pub const SERVER_NAME: &str = "symbiosis";
@@ -17,13 +18,19 @@ pub const SERVER_NAME: &str = "symbiosis";
 const ALPN: &[u8] = b"symbiosis/1";
 
 /// SHA-256 of a certificate.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Fingerprint([u8; 32]);
 
 impl Fingerprint {
     fn of(certificate: &CertificateDer<'_>) -> Fingerprint {
         let digest = ring::digest::digest(&ring::digest::SHA256, certificate);
         Fingerprint(digest.as_ref().try_into().expect("SHA-256 has 32 bytes"))
+    }
+
+    /// Of the certificate that the other side of a connection showed, if it did.
+    pub(crate) fn shown(connection: &noq_proto::Connection) -> Option<Fingerprint> {
+        let shown = connection.crypto_session().peer_identity()?;
+        shown.downcast::<Vec<CertificateDer<'static>>>().ok()?.first().map(Fingerprint::of)
     }
 
     /// Reads 64 hexadecimal digits; colons between bytes are allowed.
@@ -46,9 +53,10 @@ impl fmt::Debug for Fingerprint {
     }
 }
 
-/// A server's certificate with its key.
+/// Whose a side is: a certificate with its key, and those that vouch for it.
 pub struct Identity {
-    certificate: CertificateDer<'static>,
+    /// Its own first, then that of whoever vouches for the one before (RFC 8446 §4.4.2).
+    chain: Vec<CertificateDer<'static>>,
     key: PrivateKeyDer<'static>,
 }
 
@@ -82,26 +90,35 @@ impl Identity {
         Ok((Identity::from_pem(&pem)?, pem))
     }
 
-    /// Reads a certificate and a private key, in any order.
+    /// Reads a private key and its certificate; behind that, certificates of whoever vouches for it.
     ///
     /// # Errors
     /// One of them is missing or damaged.
     pub fn from_pem(pem: &str) -> Result<Identity, IdentityError> {
-        let certificate = CertificateDer::from_pem_slice(pem.as_bytes()).map_err(|_| IdentityError("holds no certificate (PEM)".into()))?;
+        let chain: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(pem.as_bytes()).collect();
+        let chain = chain.map_err(|error| IdentityError(format!("holds a damaged certificate: {error}")))?;
+        if chain.is_empty() {
+            return Err(IdentityError("holds no certificate (PEM)".into()));
+        }
         let key = PrivateKeyDer::from_pem_slice(pem.as_bytes()).map_err(|_| IdentityError("holds no private key (PEM)".into()))?;
-        Ok(Identity { certificate, key })
+        Ok(Identity { chain, key })
     }
 
     /// What clients know it by.
     pub fn fingerprint(&self) -> Fingerprint {
-        Fingerprint::of(&self.certificate)
+        Fingerprint::of(&self.chain[0])
     }
 
-    /// The server's side of TLS.
-    pub(crate) fn tls(&self) -> Result<rustls::ServerConfig, IdentityError> {
-        let mut config = rustls::ServerConfig::builder_with_provider(provider())
+    /// The server's side of TLS; whether it asks who calls.
+    pub(crate) fn tls(&self, asks: bool) -> Result<rustls::ServerConfig, IdentityError> {
+        let provider = provider();
+        let mut config = rustls::ServerConfig::builder_with_provider(provider.clone())
             .with_protocol_versions(&[&rustls::version::TLS13])
-            .and_then(|builder| builder.with_no_client_auth().with_single_cert(vec![self.certificate.clone()], self.key.clone_key()))
+            .map(|builder| match asks {
+                true => builder.with_client_cert_verifier(Arc::new(Caller { provider })),
+                false => builder.with_no_client_auth(),
+            })
+            .and_then(|builder| builder.with_single_cert(self.chain.clone(), self.key.clone_key()))
             .map_err(|error| IdentityError(format!("the certificate and its key do not serve: {error}")))?;
         config.alpn_protocols = vec![ALPN.to_vec()];
         // Connections are few and long: a ticket to resume one is traffic without use.
@@ -147,19 +164,23 @@ impl Trust {
         matches!(self, Trust::Pinned(pinned) if *pinned == shown)
     }
 
-    /// The client's side of TLS; `seen` will tell the fingerprint that the server showed.
-    pub(crate) fn tls(&self, seen: &Seen) -> Result<rustls::ClientConfig, IdentityError> {
+    /// The client's side of TLS; `seen` will tell the fingerprint that the server showed. A server that asks is shown `shows`.
+    pub(crate) fn tls(&self, seen: &Seen, shows: Option<&Identity>) -> Result<rustls::ClientConfig, IdentityError> {
         let provider = provider();
         let builder = rustls::ClientConfig::builder_with_provider(provider.clone())
             .with_protocol_versions(&[&rustls::version::TLS13])
             .map_err(|error| IdentityError(error.to_string()))?;
         let pinned = |fingerprint| Arc::new(Pinned { fingerprint, seen: seen.clone(), provider });
-        let mut config = match self {
-            Trust::Pinned(fingerprint) => {
-                builder.dangerous().with_custom_certificate_verifier(pinned(Some(*fingerprint))).with_no_client_auth()
-            }
-            Trust::Nobody => builder.dangerous().with_custom_certificate_verifier(pinned(None)).with_no_client_auth(),
-            Trust::Authorities(roots) => builder.with_root_certificates(roots.clone()).with_no_client_auth(),
+        let builder = match self {
+            Trust::Pinned(fingerprint) => builder.dangerous().with_custom_certificate_verifier(pinned(Some(*fingerprint))),
+            Trust::Nobody => builder.dangerous().with_custom_certificate_verifier(pinned(None)),
+            Trust::Authorities(roots) => builder.with_root_certificates(roots.clone()),
+        };
+        let mut config = match shows {
+            None => builder.with_no_client_auth(),
+            Some(identity) => builder
+                .with_client_auth_cert(identity.chain.clone(), identity.key.clone_key())
+                .map_err(|error| IdentityError(format!("the certificate and its key do not serve: {error}")))?,
         };
         config.alpn_protocols = vec![ALPN.to_vec()];
         Ok(config)
@@ -201,6 +222,53 @@ impl ServerCertVerifier for Pinned {
         } else {
             Err(rustls::CertificateError::ApplicationVerificationFailure.into())
         }
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signature: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        verify_tls12_signature(message, certificate, signature, &self.provider.signature_verification_algorithms)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signature: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        verify_tls13_signature(message, certificate, signature, &self.provider.signature_verification_algorithms)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.provider.signature_verification_algorithms.supported_schemes()
+    }
+}
+
+/// Lets every caller in, and checks that those who show a certificate have its key. What they may do is said elsewhere.
+#[derive(Debug)]
+struct Caller {
+    provider: Arc<CryptoProvider>,
+}
+
+impl ClientCertVerifier for Caller {
+    fn root_hint_subjects(&self) -> &[DistinguishedName] {
+        &[]
+    }
+
+    fn client_auth_mandatory(&self) -> bool {
+        false
+    }
+
+    fn verify_client_cert(
+        &self,
+        _end_entity: &CertificateDer<'_>,
+        _intermediates: &[CertificateDer<'_>],
+        _now: UnixTime,
+    ) -> Result<ClientCertVerified, rustls::Error> {
+        Ok(ClientCertVerified::assertion())
     }
 
     fn verify_tls12_signature(

@@ -13,6 +13,7 @@ pub mod identity;
 pub mod impairments;
 pub mod node;
 pub mod noq_controllers;
+pub mod plain;
 pub mod relay;
 pub mod socket;
 pub mod transfer;

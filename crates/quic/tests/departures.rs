@@ -73,7 +73,7 @@ fn gaps(mbps: f64) -> (Vec<f64>, Lateness) {
         });
         let to = told.recv().unwrap();
         let probe = Choice::find("probe", &[("rate_mbps".into(), Value::Number(mbps))]).unwrap();
-        let call = Call { to, name: "localhost".into(), trust, choice: probe, seed: 1, qlog: None };
+        let call = Call { to, name: "localhost".into(), shows: None, trust, choice: probe, seed: 1, qlog: None };
         // A second's worth.
         let source = Box::new(Pattern((mbps * 1e6 / 8.0) as u64));
         let called = call.run(vec![Task::Drain { source }], |_, _, _| true);

@@ -14,7 +14,7 @@ use symbiosis_quic::clock::Clock;
 use symbiosis_quic::identity::{Identity, Trust};
 use symbiosis_quic::impairments::Impairments;
 use symbiosis_quic::node::Node;
-use symbiosis_quic::transfer::{Failed, FileSource, Folder, Pattern, Progress, Sink, Source, Store, Target, Task, Transfer};
+use symbiosis_quic::transfer::{Failed, FileSource, Folder, Pattern, Progress, Put, Sink, Source, Store, Target, Task, Transfer, Writers};
 use symbiosis_quic::virtual_time::{Emulation, Route, address};
 
 const SEEDS: u64 = 20;
@@ -47,8 +47,8 @@ impl Store for Small {
         self.0.open(name)
     }
 
-    fn create(&mut self, name: &str, bytes: u64, hash: &str, force: bool) -> Result<Box<dyn Sink>, String> {
-        Ok(Box::new(SmallSink(self.0.create(name, bytes, hash, force)?, self.1)))
+    fn create(&mut self, put: &Put<'_>) -> Result<Box<dyn Sink>, String> {
+        Ok(Box::new(SmallSink(self.0.create(put)?, self.1)))
     }
 }
 
@@ -88,7 +88,7 @@ struct Run<'a> {
 
 impl Run<'_> {
     fn server(&self, room: u64) -> Node<Transfer> {
-        let folder = Folder::new(self.there, true).unwrap();
+        let folder = Folder::new(self.there, Writers::Anyone).unwrap();
         let accept = Box::new(move |_| Transfer::server(Box::new(Small(folder.clone(), room))));
         Node::server(self.clock, self.way.settings, choice(self.cc), self.way.seed, self.identity, accept).unwrap()
     }
@@ -107,7 +107,12 @@ impl Run<'_> {
 
     fn task(&self, sends: bool) -> Task {
         match sends {
-            true => Task::Send { name: "to".into(), source: Box::new(FileSource::open(&self.here.join("from")).unwrap()), force: false },
+            true => Task::Send {
+                name: "to".into(),
+                source: Box::new(FileSource::open(&self.here.join("from")).unwrap()),
+                hash: None,
+                force: false,
+            },
             false => Task::Fetch { name: "from".into(), target: Target::new(self.here.join("to"), false).unwrap() },
         }
     }

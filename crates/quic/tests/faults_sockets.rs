@@ -19,7 +19,7 @@ use symbiosis_quic::impairments::Impairments;
 use symbiosis_quic::node::Node;
 use symbiosis_quic::relay::{self, Relay};
 use symbiosis_quic::socket::{Call, CallError, Udp, Watch, run, settings_for};
-use symbiosis_quic::transfer::{FileSource, Folder, Pattern, Source, Task, Transfer};
+use symbiosis_quic::transfer::{FileSource, Folder, Pattern, Source, Task, Transfer, Writers};
 
 const BYTES: u64 = 1_000_000;
 /// A silent peer is gone after 20 s; then once more as long for what came after a blackout.
@@ -40,7 +40,7 @@ fn sends(from: &Path, to: &Path, impairments: Impairments, rebinds: Vec<Instant>
             let clock = Clock::start();
             let mut udp = Udp::bind(here(), clock).unwrap();
             tell.send(udp.address().unwrap()).unwrap();
-            let folder = Folder::new(to, true).unwrap();
+            let folder = Folder::new(to, Writers::Anyone).unwrap();
             let accept = Box::new(move |_| Transfer::server(Box::new(folder.clone())));
             let reno = Choice::find("reno", &[]).unwrap();
             let mut node = Node::server(clock, settings_for(here()), reno, 1, identity, accept).unwrap();
@@ -63,13 +63,14 @@ fn sends(from: &Path, to: &Path, impairments: Impairments, rebinds: Vec<Instant>
         let call = Call {
             to: told.recv().unwrap(),
             name: "localhost".into(),
+            shows: None,
             trust: Trust::Pinned(identity.fingerprint()),
             choice: Choice::find("symbiosis", &[]).unwrap(),
             seed: 1,
             qlog: None,
         };
         let source = Box::new(FileSource::open(&from.join("file")).unwrap());
-        let called = call.run(vec![Task::Send { name: "file".into(), source, force: false }], |_, _, _| true);
+        let called = call.run(vec![Task::Send { name: "file".into(), source, hash: None, force: false }], |_, _, _| true);
         enough.store(true, Ordering::Relaxed);
         called.map(|_| ())
     })

@@ -14,12 +14,14 @@ use symbiosis_quic::clock::Clock;
 use symbiosis_quic::identity::{Identity, Trust};
 use symbiosis_quic::impairments::Impairments;
 use symbiosis_quic::node::{Next, Node, Session, Settings};
-use symbiosis_quic::transfer::{Folder, Nothing, Pattern, Task, Transfer};
+use symbiosis_quic::transfer::{Folder, Nothing, Pattern, Task, Transfer, Writers};
 use symbiosis_quic::virtual_time::{Emulation, Route, address};
 
 /// A server, or a client that writes what it is told to and then waits.
 enum Side {
     Server(Transfer),
+    /// Is wrong about something.
+    Panics,
     Hostile {
         streams: Vec<Vec<u8>>,
         open: Vec<(StreamId, Vec<u8>)>,
@@ -36,6 +38,7 @@ impl Session for Side {
     fn progress(&mut self, now: Instant, connection: &mut Connection) -> Next {
         match self {
             Side::Server(server) => server.progress(now, connection),
+            Side::Panics => panic!("as if a peer had found a way"),
             Side::Liar { works, says, said } => {
                 *said += 1;
                 let _ = connection.datagrams().send(says[*said % says.len()].clone().into(), true);
@@ -66,7 +69,7 @@ impl Session for Side {
     fn ended(&mut self, why: &ConnectionError) {
         match self {
             Side::Server(works) | Side::Liar { works, .. } => works.ended(why),
-            Side::Hostile { .. } => {}
+            Side::Hostile { .. } | Side::Panics => {}
         }
     }
 }
@@ -75,7 +78,7 @@ impl Session for Side {
 fn hears(root: &Path, streams: Vec<Vec<u8>>) {
     let (clock, settings) = (Clock::start(), Settings::default());
     let (identity, _) = Identity::generate().unwrap();
-    let folder = Folder::new(root, true).unwrap();
+    let folder = Folder::new(root, Writers::Anyone).unwrap();
     let way = Way::new(100.0, 2, 100);
     let mut world: Emulation<Side> = Emulation::new(way.links(), settings.overhead, 1);
     let accept = Box::new(move |_| Side::Server(Transfer::server(Box::new(folder.clone()))));
@@ -92,6 +95,32 @@ fn hears(root: &Path, streams: Vec<Vec<u8>>) {
         if let Some(Side::Server(client)) = world.node(client).session(id) {
             assert!(client.progress_made().unwrap().finished.is_some(), "the server still serves");
         }
+    }
+}
+
+#[test]
+fn a_connection_that_panics_takes_no_other_with_it() {
+    let (clock, settings) = (Clock::start(), Settings::default());
+    let (identity, _) = Identity::generate().unwrap();
+    let way = Way::new(100.0, 2, 100);
+    let mut world: Emulation<Side> = Emulation::new(way.links(), settings.overhead, 1);
+    let mut calls = 0;
+    let accept = Box::new(move |_| {
+        calls += 1;
+        if calls == 1 { Side::Panics } else { Side::Server(Transfer::server(Box::new(Nothing))) }
+    });
+    world.add(Node::server(clock, settings, choice("reno"), 1, &identity, accept).unwrap());
+    let trust = Trust::Pinned(identity.fingerprint());
+    for call in 0..2 {
+        let mut node = Node::client(clock, settings, choice("reno"), 2);
+        let works = Transfer::client([Task::Drain { source: Box::new(Pattern(10_000)) }]);
+        let id = node.connect(world.now(), address(0), None, &trust, Side::Server(works)).unwrap();
+        let client = world.add(node);
+        world.route(client, 0, Route { links: vec![0], impairments: Impairments::default() });
+        world.route(0, client, Route { links: vec![1], impairments: Impairments::default() });
+        world.run(world.now() + Span::from_millis(500), |_| true);
+        let Some(Side::Server(client)) = world.node(client).session(id) else { panic!("a client's session stays") };
+        assert_eq!(client.progress_made().unwrap().finished.is_some(), call == 1, "call {call}");
     }
 }
 

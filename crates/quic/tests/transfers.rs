@@ -6,11 +6,11 @@ use std::fs;
 use std::path::Path;
 
 use common::{Way, choice, goodput, progress, run};
-use symbiosis_base::{Instant, Span};
+use symbiosis_base::{Bytes, Instant, Span};
 use symbiosis_quic::choice::Choice;
 use symbiosis_quic::impairments::Impairments;
 use symbiosis_quic::node::Settings;
-use symbiosis_quic::transfer::{Failed, FileSource, Folder, Pattern, Progress, Source, Target, Task};
+use symbiosis_quic::transfer::{Failed, FileSource, Folder, Pattern, Progress, Source, Target, Task, Writers, part_name};
 use symbiosis_quic::virtual_time::Event;
 
 /// A file of so many bytes, and the task to send it.
@@ -22,7 +22,7 @@ fn file(folder: &Path, bytes: u64) -> Vec<u8> {
 }
 
 fn send(folder: &Path, force: bool) -> Task {
-    Task::Send { name: "file".into(), source: Box::new(FileSource::open(&folder.join("file")).unwrap()), force }
+    Task::Send { name: "file".into(), source: Box::new(FileSource::open(&folder.join("file")).unwrap()), hash: None, force }
 }
 
 fn fetch(name: &str, folder: &Path) -> Task {
@@ -68,7 +68,8 @@ fn a_blackout_costs_at_most_twice_itself() {
 fn thousands_of_gaps_are_no_reason_to_give_up() {
     // 6000 packets leave at once and need 72 ms for it. Half of them come 100 ms late: when all others are there, 3000 pieces lie apart, with
     // a gap before every second of them. noq alone gives a connection up that has more than 2048 pieces and 1024 gaps (`assembler.rs`).
-    let settings = Settings { initial_window: 6000, ..Settings::default() };
+    let first = Bytes(20_000_000);
+    let settings = Settings { initial_window: 6000, first, ..Settings::default() };
     let impairments = Impairments { late: 0.5, late_by: Span::from_millis(100), ..Impairments::default() };
     let task = Task::Drain { source: Box::new(Pattern(20_000_000)) };
     let mut world = Way { settings, impairments, ..Way::new(1000.0, 40, 10_000) }.one("reno", task);
@@ -134,7 +135,7 @@ fn what_is_not_allowed_is_refused_with_its_reason() {
         assert_eq!(refused(&mut way.folder(there.path(), "reno", fetch(name, back.path()))), why);
     }
     assert_eq!(fs::read_dir(back.path()).unwrap().count(), 0);
-    let closed = Folder::new(there.path(), false).unwrap();
+    let closed = Folder::new(there.path(), Writers::Nobody).unwrap();
     let (mut world, _) = way.world(move || Box::new(closed.clone()), vec![(choice("reno"), vec![send(here.path(), true)])]);
     assert_eq!(refused(&mut world), "this server takes no files");
 }
@@ -144,7 +145,7 @@ fn a_damaged_part_is_found_out() {
     let (here, there) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let content = file(here.path(), 300_000);
     let hash = blake3::hash(&content).to_hex();
-    let part = there.path().join(format!(".file.{}.part", &hash[..16]));
+    let part = there.path().join(part_name("file", 300_000, &hash, "10.0.0.2"));
     fs::write(&part, vec![7; 100_000]).unwrap();
     let way = Way::new(20.0, 40, 100);
     let progress = run(&mut way.folder(there.path(), "reno", send(here.path(), false)), 30);

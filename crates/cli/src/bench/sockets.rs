@@ -26,7 +26,7 @@ pub fn run(scene: &Scene, choice: &Choice, identity: &Identity) -> Result<Number
         path,
         |to| {
             let trust = Trust::Pinned(identity.fingerprint());
-            let call = Call { to, name: "localhost".into(), trust, choice: choice.clone(), seed: scene.seed, qlog: None };
+            let call = Call { to, name: "localhost".into(), shows: None, trust, choice: choice.clone(), seed: scene.seed, qlog: None };
             let source = Endless::default();
             let began = clock.now();
             let mut samples: Vec<Sample> = Vec::new();

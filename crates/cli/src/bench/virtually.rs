@@ -6,7 +6,7 @@ use symbiosis_quic::choice::Choice;
 use symbiosis_quic::clock::Clock;
 use symbiosis_quic::identity::{Identity, Trust};
 use symbiosis_quic::impairments::Impairments;
-use symbiosis_quic::node::Node;
+use symbiosis_quic::node::{Node, Settings};
 use symbiosis_quic::socket::settings_for;
 use symbiosis_quic::transfer::{Nothing, Pattern, Task, Transfer};
 use symbiosis_quic::virtual_time::{Emulation, Route, address};
@@ -21,7 +21,7 @@ use crate::net::here::fault;
 /// # Errors
 /// The connection breaks.
 pub fn run(scene: &Scene, emulated: &Emulated, choice: &Choice, identity: &Identity) -> Result<Numbers, Failure> {
-    let (clock, settings) = (Clock::start(), settings_for(address(0)));
+    let (clock, settings) = (Clock::start(), Settings { repeatable: true, ..settings_for(address(0)) });
     let path = emulated.path(&settings, scene.seed);
     let links = [&path.forth, &path.back].into_iter().zip(0..);
     let (from, to) = (Instant::START, Instant::NEVER);

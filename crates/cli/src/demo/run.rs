@@ -11,7 +11,7 @@ use symbiosis_quic::clock::Clock;
 use symbiosis_quic::identity::{Identity, Trust};
 use symbiosis_quic::relay::Relayed;
 use symbiosis_quic::socket::{Call, Called, settings_for};
-use symbiosis_quic::transfer::{FileSource, Folder, Pattern, Source, Task};
+use symbiosis_quic::transfer::{FileSource, Folder, Pattern, Source, Task, Writers};
 use symbiosis_run::{LinkSummary, QueueSummary};
 use tempfile::TempDir;
 
@@ -83,7 +83,7 @@ impl Stage {
 
     /// Sends the file.
     pub fn run(&self, choice: &Choice) -> Result<Run, Failure> {
-        let folder = Folder::new(self.there.path(), true)?;
+        let folder = Folder::new(self.there.path(), Writers::Anyone)?;
         let path = path(settings_for(([127, 0, 0, 1], 0).into()).overhead, self.seed);
         let clock = Clock::start();
         let served = served((&self.identity, self.seed, clock), move || Box::new(folder.clone()), Some(path), |at| self.call(at, choice))?;
@@ -95,15 +95,16 @@ impl Stage {
 
     fn call(&self, to: SocketAddr, choice: &Choice) -> Result<(Call, Called, Recorder), Failure> {
         let trust = Trust::Pinned(self.identity.fingerprint());
-        let call = Call { to, name: "localhost".into(), trust, choice: choice.clone(), seed: self.seed, qlog: None };
+        let call = Call { to, name: "localhost".into(), shows: None, trust, choice: choice.clone(), seed: self.seed, qlog: None };
         let source = FileSource::open(&self.here.path().join("file"))?;
         let mut bar = Bar::new(choice.name());
         let mut recorder = Recorder::default();
-        let called = call.run(vec![Task::Send { name: "file".into(), source: Box::new(source), force: true }], |now, progress, view| {
-            bar.show(now, progress, view);
-            recorder.look(now, progress, view);
-            true
-        });
+        let called =
+            call.run(vec![Task::Send { name: "file".into(), source: Box::new(source), hash: None, force: true }], |now, progress, view| {
+                bar.show(now, progress, view);
+                recorder.look(now, progress, view);
+                true
+            });
         bar.end();
         Ok((call.clone(), called.map_err(|error| failed(error, &call.trust))?, recorder))
     }

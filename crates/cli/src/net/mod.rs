@@ -3,6 +3,7 @@
 pub mod fetch;
 pub mod here;
 mod out;
+mod own;
 pub mod record;
 pub mod send;
 pub mod serve;
@@ -19,6 +20,7 @@ use symbiosis_control::params::{ParamError, Value};
 use symbiosis_quic::choice::{Choice, ChoiceError};
 use symbiosis_quic::identity::{Fingerprint, Trust};
 use symbiosis_quic::node::QLOG;
+use symbiosis_quic::plain::plain;
 use symbiosis_quic::socket::{Call, CallError, Called};
 use symbiosis_quic::transfer::Task;
 use symbiosis_scenario::suggestion;
@@ -117,7 +119,7 @@ impl Connection {
     /// A call to `HOST:PORT`.
     pub fn call(&self, server: &str, choice: Choice) -> Result<Call, Failure> {
         let (name, to) = resolve(server)?;
-        Ok(Call { to, name, trust: self.trust()?, choice, seed: self.seed, qlog: self.qlog.folder()? })
+        Ok(Call { to, name, shows: None, trust: self.trust()?, choice, seed: self.seed, qlog: self.qlog.folder()? })
     }
 
     fn trust(&self) -> Result<Trust, Failure> {
@@ -152,6 +154,8 @@ fn resolve(server: &str) -> Result<(String, SocketAddr), Failure> {
 
 /// Why a call came to nothing, for the user.
 pub fn failed(error: CallError, trust: &Trust) -> Failure {
+    // Much of it is in the server's words.
+    let said = plain(&error.to_string());
     match error {
         CallError::Stranger { to, shown } => {
             let (said, wanted) = match trust {
@@ -162,14 +166,15 @@ pub fn failed(error: CallError, trust: &Trust) -> Failure {
             Failure::input(format!("the server at {to} shows certificate {shown}{wanted}: {said}"), help)
         }
         CallError::NotDone(why) if why.contains("writing failed") => {
-            Failure::Other(miette!(help = "make room there and run the same command again: what has arrived is kept", "{why}"))
+            Failure::Other(miette!(help = "make room there and run the same command again: what has arrived is kept", "{said}"))
         }
-        CallError::NotDone(why) => Failure::input(why.clone(), help(&why)),
+        CallError::NotDone(why) => Failure::input(said, help(&why)),
         CallError::Refused(_) | CallError::NoAnswer(_) => {
-            Failure::Other(miette!(help = "is the server running, and are address and port right? A firewall must let UDP pass", "{error}"))
+            Failure::Other(miette!(help = "is the server running, and are address and port right? A firewall must let UDP pass", "{said}"))
         }
+        CallError::Busy(_) => Failure::Other(miette!(help = "all its places are taken; try again later", "{said}")),
         CallError::Ended { .. } | CallError::Gone(_) => {
-            Failure::Other(miette!(help = "run the same command again: what has arrived is kept", "{error}"))
+            Failure::Other(miette!(help = "run the same command again: what has arrived is kept", "{said}"))
         }
         other => Failure::Other(miette!("{other}")),
     }
@@ -183,8 +188,12 @@ fn help(why: &str) -> &'static str {
         "what had arrived was damaged and is gone; run the same command again"
     } else if why.contains("another transfer") {
         "a transfer that was killed is given up after 20 s; run the same command again then"
+    } else if why.contains("takes no files from") {
+        "the server takes files from those alone whose fingerprints it was given with --allow"
     } else if why.contains("takes no files") {
-        "the server was started with --read-only"
+        "the server was started without --allow and without --anyone-may-write"
+    } else if why.contains("steer a terminal") {
+        "give the file a name without control characters"
     } else {
         "names are relative to the served folder, without `..` and hidden files"
     }

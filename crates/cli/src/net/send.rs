@@ -1,11 +1,13 @@
 //! `symbiosis send`: files to a server.
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use symbiosis_quic::transfer::{FileSource, Task};
 
 use crate::failure::Failure;
+use crate::net::own::{default_identity, kept_identity};
 use crate::net::{Connection, Control, Out, Work, transfer};
 
 /// What to send, and to whom.
@@ -20,6 +22,9 @@ pub struct Args {
     /// Replace files of the same names
     #[arg(long)]
     force: bool,
+    /// What is shown to a server that asks who sends (PEM); made on first use
+    #[arg(long, value_name = "FILE")]
+    identity: Option<PathBuf>,
     #[command(flatten)]
     connection: Connection,
     #[command(flatten)]
@@ -36,7 +41,15 @@ pub struct Args {
 /// # Errors
 /// A file cannot be read, the server is not there or not the one that was meant, or it refuses.
 pub fn run(args: &Args) -> Result<(), Failure> {
-    let call = args.connection.call(&args.server, args.control.choice()?)?;
+    let mut call = args.connection.call(&args.server, args.control.choice()?)?;
+    // Without a home nothing is shown; most servers do not ask.
+    if let Some(file) = args.identity.clone().or_else(default_identity) {
+        call.shows = match kept_identity(Some(&file)) {
+            Ok(identity) => Some(Arc::new(identity)),
+            Err(fault) if args.identity.is_some() => return Err(fault),
+            Err(_) => None,
+        };
+    }
     let mut names = BTreeSet::new();
     let mut tasks = Vec::new();
     for file in &args.files {
@@ -46,7 +59,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         if !names.insert(name.to_string()) {
             return Err(fault(format!("two files would be `{name}` there")));
         }
-        tasks.push(Task::Send { name: name.into(), source: Box::new(source), force: args.force });
+        tasks.push(Task::Send { name: name.into(), source: Box::new(source), hash: None, force: args.force });
     }
     let command = format!("symbiosis send {} {} --cc {}", args.files.join(" "), args.server, call.choice.name());
     transfer(&call, tasks, &Work { done: "sent", command, comes: false, out: &args.out, json: args.json })

@@ -4,19 +4,22 @@
 //! ([`Node::transmit`]), and comes back ([`Node::wake`]) when it says ([`Node::wake_at`]). What is done with a connection is said by
 //! a [`Session`].
 
+mod admission;
 mod peer;
 mod pulse;
 mod settings;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::net::SocketAddr;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use bytes::BytesMut;
 use noq_proto::crypto::rustls::{QuicClientConfig, QuicServerConfig};
 use noq_proto::{
-    ClientConfig, Connection, ConnectionError, ConnectionHandle, DatagramEvent, Endpoint, EndpointConfig, FourTuple, Incoming, ServerConfig,
+    ClientConfig, Connection, ConnectionError, ConnectionHandle, DatagramEvent, Endpoint, EndpointConfig, EndpointEvent, FourTuple,
+    Incoming, ServerConfig,
 };
 use symbiosis_base::{Instant, Random, Span};
 
@@ -25,12 +28,18 @@ use crate::clock::Clock;
 use crate::feedback::packet_number_tap::PacketNumberTap;
 use crate::identity::{Identity, IdentityError, SERVER_NAME, Seen, Trust};
 
+pub(crate) use admission::host;
+pub use admission::{Activity, LEAST, Limits};
+use admission::{Caller, Verdict};
 pub use peer::View;
 use peer::{Ends, Peer};
 pub use settings::{QLOG, Settings};
 
-/// Most connections that a node takes at a time: each may hold [`Settings::buffer`] twice.
-const MOST_PEERS: usize = 64;
+/// A connection that has ended still answers what is on its way to it. At most so many times the connections that a node takes are kept for that.
+const WITH_ENDED: usize = 4;
+
+/// Datagrams that belong to no connection and wait to leave: beyond these they are lost, as on their way.
+const MOST_REPLIES: usize = 1024;
 
 /// What is done with a connection.
 pub trait Session {
@@ -40,6 +49,11 @@ pub trait Session {
 
     /// The connection has ended, and not by this session.
     fn ended(&mut self, why: &ConnectionError);
+
+    /// What it has to do, and has done. By default nobody knows, and so it is taken to be at work.
+    fn activity(&self) -> Activity {
+        Activity { asks: true, moved: 0 }
+    }
 }
 
 /// How a session wants to go on.
@@ -49,9 +63,14 @@ pub enum Next {
     Wait,
     /// At once: there is work left that needs nobody else.
     Again,
+    /// In a millisecond: what it waits for is done in another thread.
+    Soon,
     /// Not at all: the connection closes, with a reason that the peer may read.
     Close(String),
 }
+
+/// What a caller is told who has to go because others want its place.
+pub const BUSY: &str = "the server is busy";
 
 /// Datagrams that leave together, one after another in a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,6 +96,8 @@ pub struct Node<S> {
     random: Random,
     peers: BTreeMap<PeerId, Peer<S>>,
     server: Option<(Arc<QuicServerConfig>, Accept<S>)>,
+    /// What servers are shown that ask who calls.
+    shows: Option<Arc<Identity>>,
     /// Where each connection is written down.
     qlog: Option<PathBuf>,
     /// Datagrams that belong to no connection.
@@ -87,12 +108,25 @@ impl<S: Session> Node<S> {
     /// A node that only calls others. Connections run the controller of `choice`.
     pub fn client(clock: Clock, settings: Settings, choice: Choice, seed: u64) -> Node<S> {
         let mut random = Random::new(seed, 0);
-        let mut bytes = [0; 32];
-        bytes.chunks_mut(8).for_each(|part| part.copy_from_slice(&random.seed().to_le_bytes()));
         let mut config = EndpointConfig::default();
-        config.rng_seed(Some(bytes));
+        if settings.repeatable {
+            let mut bytes = [0; 32];
+            bytes.chunks_mut(8).for_each(|part| part.copy_from_slice(&random.seed().to_le_bytes()));
+            config.rng_seed(Some(bytes));
+        }
         let endpoint = Endpoint::new(Arc::new(config), None, false);
-        Node { endpoint, clock, settings, choice, random, peers: BTreeMap::new(), server: None, qlog: None, replies: VecDeque::new() }
+        Node {
+            endpoint,
+            clock,
+            settings,
+            choice,
+            random,
+            peers: BTreeMap::new(),
+            server: None,
+            shows: None,
+            qlog: None,
+            replies: VecDeque::new(),
+        }
     }
 
     /// A node that others may call; `accept` makes the session of each caller.
@@ -108,7 +142,7 @@ impl<S: Session> Node<S> {
         accept: Accept<S>,
     ) -> Result<Node<S>, IdentityError> {
         let mut node = Node::client(clock, settings, choice, seed);
-        let tls = QuicServerConfig::try_from(identity.tls()?).expect("TLS 1.3 has QUIC's first cipher suite");
+        let tls = QuicServerConfig::try_from(identity.tls(settings.asks_who)?).expect("TLS 1.3 has QUIC's first cipher suite");
         let tls = Arc::new(tls);
         let config = ServerConfig::with_crypto(tls.clone());
         node.endpoint.set_server_config(Some(Arc::new(config)));
@@ -120,6 +154,11 @@ impl<S: Session> Node<S> {
     /// (draft-ietf-quic-qlog-main-schema). Nothing is written unless [`QLOG`].
     pub fn log_to(&mut self, folder: PathBuf) {
         self.qlog = Some(folder);
+    }
+
+    /// From now on servers that ask who calls are shown this.
+    pub fn show(&mut self, identity: Arc<Identity>) {
+        self.shows = Some(identity);
     }
 
     /// Calls somebody. What was shown as certificate is told by [`Node::view`].
@@ -135,7 +174,7 @@ impl<S: Session> Node<S> {
         session: S,
     ) -> Result<PeerId, IdentityError> {
         let seen = Seen::default();
-        let tls = QuicClientConfig::try_from(trust.tls(&seen)?).expect("TLS 1.3 has QUIC's first cipher suite");
+        let tls = QuicClientConfig::try_from(trust.tls(&seen, self.shows.as_deref())?).expect("TLS 1.3 has QUIC's first cipher suite");
         let made = self.settings.transport(&self.choice, self.clock, self.random.seed(), self.qlog.as_deref());
         let tap = PacketNumberTap::default();
         let mut config = ClientConfig::new(tap.clone().client(Arc::new(tls)));
@@ -165,11 +204,11 @@ impl<S: Session> Node<S> {
         match event {
             None => {}
             Some(DatagramEvent::ConnectionEvent(handle, event)) => {
-                if let Some(peer) = self.peers.get_mut(&handle.0) {
+                self.apart(handle, |peer| {
                     peer.connection.handle_event(event);
                     peer.feedback.arrived(at, payload);
-                    self.settle(now, handle);
-                }
+                });
+                self.settle(now, handle);
             }
             Some(DatagramEvent::NewConnection(incoming)) => self.accept(now, incoming, reply),
             Some(DatagramEvent::Response(transmit)) => self.reply(transmit.destination, transmit.size, reply),
@@ -178,16 +217,35 @@ impl<S: Session> Node<S> {
 
     fn reply(&mut self, to: SocketAddr, size: usize, mut bytes: Vec<u8>) {
         bytes.truncate(size);
-        self.replies.push_back((to, bytes));
+        if self.replies.len() < MOST_REPLIES {
+            self.replies.push_back((to, bytes));
+        }
     }
 
     fn accept(&mut self, now: Instant, incoming: Incoming, mut reply: Vec<u8>) {
         let from = incoming.remote_address();
-        let Some((tls, accept)) = &mut self.server else { return };
-        if self.peers.len() >= MOST_PEERS {
+        let limits = self.settings.limits;
+        let there = self.peers.iter().filter(|(_, peer)| !peer.connection.is_closed());
+        let there = there.filter_map(|(id, peer)| Some((*id, peer.caller?)));
+        let validated = incoming.remote_address_validated();
+        let verdict = match self.peers.len() >= WITH_ENDED * limits.connections {
+            true => Verdict::Refuse,
+            false => admission::decide((now, from, validated), there, &limits),
+        };
+        if verdict == Verdict::Retry {
+            let Ok(transmit) = self.endpoint.retry(incoming, &mut reply) else { return };
+            return self.reply(transmit.destination, transmit.size, reply);
+        }
+        if verdict == Verdict::Refuse {
             let transmit = self.endpoint.refuse(incoming, &mut reply);
             return self.reply(transmit.destination, transmit.size, reply);
         }
+        if let Verdict::Replace(id) = verdict
+            && let Some(peer) = self.peers.get_mut(&id)
+        {
+            peer.end(now, &self.clock, BUSY);
+        }
+        let Some((tls, accept)) = &mut self.server else { return };
         let made = self.settings.transport(&self.choice, self.clock, self.random.seed(), self.qlog.as_deref());
         let tap = PacketNumberTap::default();
         let mut config = ServerConfig::with_crypto(tap.clone().server(tls.clone()));
@@ -202,7 +260,9 @@ impl<S: Session> Node<S> {
                     host: self.settings.host(),
                     payload: self.settings.payload,
                 };
-                self.peers.insert(handle.0, Peer::new(handle, connection, made, ends, session));
+                let mut peer = Peer::new(handle, connection, made, ends, session);
+                peer.caller = Some(Caller::new(now, from, validated));
+                self.peers.insert(handle.0, peer);
                 self.settle(now, handle);
             }
             Err(error) => {
@@ -215,9 +275,26 @@ impl<S: Session> Node<S> {
 
     /// Sees through what an event caused.
     fn settle(&mut self, now: Instant, handle: ConnectionHandle) {
-        let Some(peer) = self.peers.get_mut(&handle.0) else { return };
-        peer.advance(now, &self.clock);
-        self.exchange(handle);
+        let clock = self.clock;
+        if self.apart(handle, |peer| peer.advance(now, &clock)).is_some() {
+            self.exchange(handle);
+        }
+    }
+
+    /// Does something with a connection whose peer decides what that leads to. Where it leads to a panic, a server gives up that connection and
+    /// serves the others. None if there is no such connection, or not any more.
+    fn apart<R>(&mut self, handle: ConnectionHandle, act: impl FnOnce(&mut Peer<S>) -> R) -> Option<R> {
+        let peer = self.peers.get_mut(&handle.0)?;
+        if self.server.is_none() {
+            return Some(act(peer));
+        }
+        let result = catch_unwind(AssertUnwindSafe(|| act(peer)));
+        if result.is_err() {
+            // Whatever state it is in, nothing of it is used any more.
+            self.peers.remove(&handle.0);
+            self.endpoint.handle_event(handle, EndpointEvent::drained());
+        }
+        result.ok()
     }
 
     /// Carries what a connection and the endpoint have to say to each other.
@@ -237,17 +314,20 @@ impl<S: Session> Node<S> {
         for handle in handles {
             let Some(peer) = self.peers.get_mut(&handle.0) else { continue };
             let due = peer.connection.poll_timeout().is_some_and(|at| at <= instant);
+            let goes_on = due || peer.again || peer.soon <= now;
             if due {
-                peer.connection.handle_timeout(instant);
+                self.apart(handle, |peer| peer.connection.handle_timeout(instant));
             }
-            if due || peer.again {
+            if goes_on {
                 self.settle(now, handle);
-            } else {
-                peer.release(now);
             }
-            if let Some(peer) = self.peers.get_mut(&handle.0) {
-                peer.feel(now, &self.clock);
-            }
+            let (clock, limits) = (self.clock, self.settings.limits);
+            self.apart(handle, |peer| {
+                if !goes_on {
+                    peer.release(now);
+                }
+                peer.feel(now, &clock, &limits);
+            });
         }
         // A drained connection has been heard of for the last time. The session of a caller stays: it knows how the call went.
         if self.server.is_some() {
@@ -257,7 +337,7 @@ impl<S: Session> Node<S> {
 
     /// When time will have passed. [`Instant::NEVER`] if nothing will happen by itself.
     pub fn wake_at(&self) -> Instant {
-        self.peers.values().map(|peer| peer.wake_at(&self.clock)).min().unwrap_or(Instant::NEVER)
+        self.peers.values().map(|peer| peer.wake_at(&self.clock, &self.settings.limits)).min().unwrap_or(Instant::NEVER)
     }
 
     /// The next datagrams to leave at `now`, written into `buffer`: one, or as many as [`Settings::together`] allows. To be asked until there is
@@ -270,8 +350,11 @@ impl<S: Session> Node<S> {
         }
         let handles: Vec<ConnectionHandle> = self.peers.values().filter(|peer| peer.may_transmit).map(|peer| peer.handle).collect();
         for handle in handles {
-            let Some(peer) = self.peers.get_mut(&handle.0) else { continue };
-            let found = peer.transmit(now, &self.clock, self.settings.together, buffer);
+            let (clock, together) = (self.clock, self.settings.together);
+            let Some(found) = self.apart(handle, |peer| peer.transmit(now, &clock, together, buffer)) else {
+                buffer.clear();
+                continue;
+            };
             self.exchange(handle);
             if found.is_some() {
                 return found;

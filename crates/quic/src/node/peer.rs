@@ -12,9 +12,13 @@ use crate::feedback::packet_number_tap::PacketNumberTap;
 use crate::feedback::{Feedback, Host};
 use crate::identity::Seen;
 
+use super::admission::{Caller, Limits};
 use super::pulse::Pulse;
 use super::settings::Made;
 use super::{Leaving, Next, Session};
+
+/// What is done in another thread is asked for this often.
+const SOON: Span = Span::from_millis(1);
 
 pub(super) struct Peer<S> {
     pub(super) handle: ConnectionHandle,
@@ -31,8 +35,12 @@ pub(super) struct Peer<S> {
     pulse: Pulse,
     pub(super) session: S,
     pub(super) established: bool,
+    /// Of a peer that has called this node.
+    pub(super) caller: Option<Caller>,
     /// The session wants to go on at once.
     pub(super) again: bool,
+    /// The session wants to go on then.
+    pub(super) soon: Instant,
     /// Something moved since it was last found that nothing can leave.
     pub(super) may_transmit: bool,
     /// The controller holds a packet back until then.
@@ -101,7 +109,9 @@ impl<S: Session> Peer<S> {
             pulse: ends.pulse,
             session,
             established: false,
+            caller: None,
             again: false,
+            soon: Instant::NEVER,
             may_transmit: true,
             held_until: Instant::NEVER,
         }
@@ -113,6 +123,9 @@ impl<S: Session> Peer<S> {
             match event {
                 Event::Connected => {
                     self.established = true;
+                    if let Some(caller) = &mut self.caller {
+                        caller.establishes(now);
+                    }
                     if let Some(controller) = &self.controller {
                         controller.establish(now);
                     }
@@ -127,13 +140,17 @@ impl<S: Session> Peer<S> {
         if let Some(controller) = &self.controller {
             controller.tell();
         }
-        self.again = false;
+        (self.again, self.soon) = (false, Instant::NEVER);
         self.may_transmit = true;
         if self.established && !self.connection.is_closed() {
             match self.session.progress(now, &mut self.connection) {
                 Next::Wait => {}
                 Next::Again => self.again = true,
+                Next::Soon => self.soon = now + SOON,
                 Next::Close(why) => self.close(now, clock, &why),
+            }
+            if let Some(caller) = &mut self.caller {
+                caller.looks(now, self.session.activity());
             }
         }
     }
@@ -144,11 +161,26 @@ impl<S: Session> Peer<S> {
     }
 
     /// Ends a connection whose peer shows no life, as if nothing had come from it.
-    pub(super) fn feel(&mut self, now: Instant, clock: &Clock) {
-        if !self.connection.is_closed() && self.pulse.has_stopped(now, &mut self.connection) {
-            self.session.ended(&ConnectionError::TimedOut);
-            self.close(now, clock, "no sign of life");
+    pub(super) fn feel(&mut self, now: Instant, clock: &Clock, limits: &Limits) {
+        if self.connection.is_closed() {
+            return;
         }
+        if self.pulse.has_stopped(now, &mut self.connection) {
+            self.end(now, clock, "no sign of life");
+        } else if self.patience(limits) <= now {
+            self.end(now, clock, if self.established { "no request came" } else { "the handshake takes too long" });
+        }
+    }
+
+    /// Ends a connection that the session would go on with.
+    pub(super) fn end(&mut self, now: Instant, clock: &Clock, why: &str) {
+        self.session.ended(&ConnectionError::TimedOut);
+        self.close(now, clock, why);
+    }
+
+    /// When the peer has to go if nothing else comes.
+    fn patience(&self, limits: &Limits) -> Instant {
+        self.caller.map_or(Instant::NEVER, |caller| caller.ends(self.established, limits))
     }
 
     /// What the controller held back may leave if its time has come.
@@ -194,12 +226,12 @@ impl<S: Session> Peer<S> {
         let _ = self.connection.datagrams().send(message, true);
     }
 
-    pub(super) fn wake_at(&self, clock: &Clock) -> Instant {
+    pub(super) fn wake_at(&self, clock: &Clock, limits: &Limits) -> Instant {
         if self.again {
             return Instant::START;
         }
         let timer = self.connection.poll_timeout().map_or(Instant::NEVER, |at| clock.nanos(at));
-        let pulse = if self.connection.is_closed() { Instant::NEVER } else { self.pulse.next() };
+        let pulse = if self.connection.is_closed() { Instant::NEVER } else { self.pulse.next().min(self.patience(limits)).min(self.soon) };
         timer.min(self.held_until).min(self.feedback.wake_at()).min(pulse)
     }
 

@@ -12,7 +12,9 @@ use crate::choice::{At, Choice};
 use crate::clock::Clock;
 use crate::feedback::{Host, Wants};
 
+use super::admission::Limits;
 use super::pulse::Pulse;
+use crate::transfer::FIRST;
 
 /// Whether this build can write down connections ([`super::Node::log_to`]): only with the feature `qlog`.
 pub const QLOG: bool = cfg!(feature = "qlog");
@@ -31,11 +33,21 @@ pub struct Settings {
     pub timer: Span,
     /// At most so many datagrams that leave at one instant are given out together ([`super::Leaving`]).
     pub together: usize,
-    /// Most data that may be unacknowledged or unread, for each connection and direction. Not so little that it, and not the controller,
-    /// keeps the window small: 64 MB are 1 Gbit/s for half a second.
+    /// Most data of a stream that may be unacknowledged or unread. Not so little that it, and not the controller,
+    /// keeps the window small: 64 MB are 1 Gbit/s for half a second. How much of it a connection has at the moment is its session's business
+    /// ([`crate::transfer`]).
     pub buffer: Bytes,
     /// A connection from which nothing is heard for so long has ended. So long because a path may be gone for seconds.
     pub idle: Duration,
+    /// What a peer may send before anything was read of it, over all streams. Sessions let it send more as they read.
+    pub first: Bytes,
+    /// What callers may take of the node.
+    pub limits: Limits,
+    /// Connection IDs, skipped packet numbers and path challenges are drawn from the seed, so that a run can be repeated. Between strangers they
+    /// must not be guessed (RFC 9000 §8.2.1, §21.4): then the system draws them.
+    pub repeatable: bool,
+    /// Callers are asked for a certificate. They need not have one.
+    pub asks_who: bool,
     /// Receivers are asked when packets arrived, where the controller makes use of it.
     pub receiver_times: bool,
 }
@@ -52,6 +64,9 @@ pub(crate) struct Made {
 /// Messages that wait to leave, or to be read, are so many bytes at the most: a few of the largest.
 const MESSAGES: usize = 8 << 10;
 
+/// Requests that a peer may have open: those of this project have one, and what noq keeps of each may be 32 kB.
+const STREAMS: u32 = 16;
+
 impl Default for Settings {
     fn default() -> Settings {
         Settings {
@@ -62,6 +77,10 @@ impl Default for Settings {
             together: 1,
             buffer: Bytes(64_000_000),
             idle: Duration::from_secs(20),
+            first: Bytes(FIRST),
+            limits: Limits::default(),
+            repeatable: true,
+            asks_who: false,
             receiver_times: true,
         }
     }
@@ -95,11 +114,12 @@ impl Settings {
             .mtu_discovery_config(None)
             .enable_segmentation_offload(self.together > 1)
             .stream_receive_window(buffer)
-            .receive_window(buffer)
+            .receive_window(VarInt::try_from(self.first.0).unwrap_or(VarInt::MAX))
             .send_window(self.buffer.0)
             .datagram_receive_buffer_size(Some(MESSAGES))
             .datagram_send_buffer_size(MESSAGES)
             .max_concurrent_uni_streams(VarInt::from_u32(0))
+            .max_concurrent_bidi_streams(VarInt::from_u32(STREAMS))
             .keep_alive_interval(Some(self.idle / 4))
             .max_idle_timeout(Some(self.idle.try_into().expect("an idle time of days is no idle time")));
         #[cfg(feature = "qlog")]

@@ -84,10 +84,10 @@ fn listen(rtt: Duration) -> RttEstimator {
     let server = SERVER.get_or_init(|| {
         let (identity, _) = Identity::generate().expect("the system has randomness");
         let tls =
-            QuicServerConfig::try_from(identity.tls().expect("a new identity serves")).expect("TLS 1.3 has QUIC's first cipher suite");
+            QuicServerConfig::try_from(identity.tls(false).expect("a new identity serves")).expect("TLS 1.3 has QUIC's first cipher suite");
         Arc::new(ServerConfig::with_crypto(Arc::new(tls)))
     });
-    let tls = Trust::Nobody.tls(&Seen::default()).expect("nobody need be known");
+    let tls = Trust::Nobody.tls(&Seen::default(), None).expect("nobody need be known");
     let mut config = ClientConfig::new(Arc::new(QuicClientConfig::try_from(tls).expect("TLS 1.3 has QUIC's first cipher suite")));
     let (ear, now) = (Ear::default(), Instant::now());
     let mut transport = TransportConfig::default();

@@ -3,21 +3,30 @@
 use std::io;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
 
-use noq_proto::ConnectionError;
-use symbiosis_base::{Bytes, Instant, Span};
+use noq_proto::{ConnectionError, TransportErrorCode};
+use symbiosis_base::{Bytes, Instant, Random, Span};
 
 use super::{Lateness, TIMER, TOGETHER, Udp, Watch, run};
 use crate::choice::Choice;
 use crate::clock::Clock;
-use crate::identity::{Fingerprint, Trust};
-use crate::node::{Node, Settings, View};
+use crate::identity::{Fingerprint, Identity, Trust};
+use crate::node::{BUSY, Node, Settings, View};
 use crate::transfer::{Failed, Progress, Task, Transfer};
 
 /// A server that does not answer for so long is not there.
 const NO_ANSWER: Span = Span::from_millis(10_000);
 /// Whoever watches is asked this often, though nothing happened.
 const WATCHED_EVERY: Span = Span::from_millis(100);
+
+/// A server that has no place is called again for so long. Its places are free again within seconds, if nobody else is faster.
+const BUSY_FOR: Span = Span::from_millis(60_000);
+/// First it is called again after up to so long, at random; then after up to twice as long, and so on.
+const AGAIN_AFTER: Span = Span::from_millis(200);
+/// But never after longer than this.
+const AGAIN_AT_MOST: Span = Span::from_millis(3_000);
 
 /// Whom to call, and how.
 #[derive(Clone, Debug)]
@@ -26,6 +35,8 @@ pub struct Call {
     pub to: SocketAddr,
     /// The name for which authorities vouch.
     pub name: String,
+    /// What a server is shown that asks who calls.
+    pub shows: Option<Arc<Identity>>,
     /// Whom to believe.
     pub trust: Trust,
     /// The controller.
@@ -53,6 +64,9 @@ pub enum CallError {
     /// Nobody is there.
     #[error("nobody listens at {0}")]
     Refused(SocketAddr),
+    /// All its places are taken, and were for a minute.
+    #[error("the server at {0} is busy")]
+    Busy(SocketAddr),
     /// Nobody answers.
     #[error("{0} does not answer")]
     NoAnswer(SocketAddr),
@@ -90,25 +104,54 @@ pub enum CallError {
 pub fn settings_for(to: SocketAddr) -> Settings {
     // UDP's header and IP's.
     let overhead = if to.is_ipv4() { Bytes(8 + 20) } else { Bytes(8 + 40) };
-    Settings { overhead, timer: TIMER, together: TOGETHER, ..Settings::default() }
+    Settings { overhead, timer: TIMER, together: TOGETHER, repeatable: false, ..Settings::default() }
 }
 
 impl Call {
-    /// Calls, does one thing after another, hangs up. `watch` sees how it goes, at least every 100 ms, and ends it by saying no.
+    /// Calls, does one thing after another, hangs up. `watch` sees how it goes, at least every 100 ms, and ends it by saying no. A server that
+    /// is busy is called again.
     ///
     /// # Errors
     /// Not everything was done.
     pub fn run(
         &self,
-        tasks: Vec<Task>,
+        mut tasks: Vec<Task>,
         mut watch: impl FnMut(Instant, &Progress, &mut dyn FnMut() -> View) -> bool,
     ) -> Result<Called, CallError> {
+        for task in &mut tasks {
+            task.prepare().map_err(|error| CallError::NotDone(format!("reading failed: {error}")))?;
+        }
+        let clock = Clock::start();
+        // Many may call at once, with the same seed.
+        let mut random = Random::new(self.seed, u64::from(std::process::id()));
+        let mut most = AGAIN_AFTER;
+        loop {
+            tasks = match self.once(tasks, &mut watch)? {
+                Attempt::Done(called) => return Ok(*called),
+                Attempt::Busy(tasks) => tasks,
+            };
+            if clock.now() > Instant::after(BUSY_FOR) {
+                return Err(CallError::Busy(self.to));
+            }
+            std::thread::sleep(Duration::from_nanos((most.0 as f64 * random.uniform()) as u64));
+            most = (most * 2).min(AGAIN_AT_MOST);
+        }
+    }
+
+    fn once(
+        &self,
+        tasks: Vec<Task>,
+        mut watch: impl FnMut(Instant, &Progress, &mut dyn FnMut() -> View) -> bool,
+    ) -> Result<Attempt, CallError> {
         let clock = Clock::start();
         let here =
             if self.to.is_ipv4() { SocketAddr::from((Ipv4Addr::UNSPECIFIED, 0)) } else { SocketAddr::from((Ipv6Addr::UNSPECIFIED, 0)) };
         let mut udp = Udp::bind(here, clock)?;
         udp.connect(self.to)?;
         let mut node = Node::client(clock, settings_for(self.to), self.choice.clone(), self.seed);
+        if let Some(identity) = &self.shows {
+            node.show(identity.clone());
+        }
         if let Some(folder) = &self.qlog {
             node.log_to(folder.clone());
         }
@@ -142,12 +185,37 @@ impl Call {
         };
         let view = node.view(id).expect("a caller's connection stays");
         let progress = node.session(id).and_then(|session| session.progress_made().cloned()).unwrap_or_default();
+        if let Some(Failed::Ended(why)) = &progress.failed
+            && is_busy(why)
+        {
+            // A transfer that had begun is to be taken up again by whoever began it.
+            let tasks = node.session(id).map(Transfer::undone).unwrap_or_default();
+            return if progress.began.is_none() && !tasks.is_empty() { Ok(Attempt::Busy(tasks)) } else { Err(CallError::Busy(self.to)) };
+        }
         match (&progress.failed, view.seen.fingerprint()) {
-            (None, _) if progress.finished.is_some() || ended_at.is_some() => Ok(Called { progress, view, lateness }),
+            (None, _) if progress.finished.is_some() || ended_at.is_some() => {
+                Ok(Attempt::Done(Box::new(Called { progress, view, lateness })))
+            }
             (None, _) => Err(CallError::NoAnswer(self.to)),
             (Some(Failed::Refused(why)), _) => Err(CallError::NotDone(why.clone())),
             (Some(Failed::Ended(_)), Some(shown)) if !self.trust.believes(shown) => Err(CallError::Stranger { to: self.to, shown }),
             (Some(Failed::Ended(why)), _) => Err(CallError::Ended { to: self.to, why: why.clone() }),
         }
+    }
+}
+
+/// What came of one call.
+enum Attempt {
+    Done(Box<Called>),
+    /// There was no place; nothing was begun.
+    Busy(Vec<Task>),
+}
+
+/// Whether a server has no place.
+fn is_busy(why: &ConnectionError) -> bool {
+    match why {
+        ConnectionError::ConnectionClosed(close) => close.error_code == TransportErrorCode::CONNECTION_REFUSED,
+        ConnectionError::ApplicationClosed(close) => close.reason == BUSY.as_bytes(),
+        _ => false,
     }
 }

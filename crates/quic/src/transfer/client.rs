@@ -7,9 +7,10 @@ use noq_proto::{Connection, ConnectionError, Dir};
 use symbiosis_base::Instant;
 
 use super::files::Target;
-use super::flow::{Hashing, Inflow, Outflow, Step};
+use super::flow::{Hashing, Inflow, Outflow, Step, Turn};
 use super::pipe::{Broken, Pipe};
-use super::{Reply, Request, Source};
+use super::pool::{Credit, Pool};
+use super::{Hash, Reply, Request, Source};
 use crate::node::Next;
 
 /// What a client wants.
@@ -20,6 +21,8 @@ pub enum Task {
         name: String,
         /// Its bytes.
         source: Box<dyn Source>,
+        /// Its hash, if it is known already ([`Task::prepare`]).
+        hash: Option<Hash>,
         /// A file of that name may be replaced.
         force: bool,
     },
@@ -35,6 +38,21 @@ pub enum Task {
         /// The bytes.
         source: Box<dyn Source>,
     },
+}
+
+impl Task {
+    /// Does what needs no server: hashes a file that is to be sent. A server waits for a request for some seconds and not for as long as this may take.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn prepare(&mut self) -> std::io::Result<()> {
+        if let Task::Send { source, hash, .. } = self {
+            let mut hashing = Hashing::default();
+            while hashing.advance(source.bytes(), &mut Turn::default(), None, |offset, into| source.read_at(offset, into))? != Step::Done {}
+            *hash = Some(hashing.hash());
+        }
+        Ok(())
+    }
 }
 
 impl fmt::Debug for Task {
@@ -94,6 +112,7 @@ pub struct Client {
     tasks: VecDeque<Task>,
     current: Option<(Pipe, Stage)>,
     progress: Progress,
+    credit: Credit,
 }
 
 impl fmt::Debug for Client {
@@ -126,7 +145,12 @@ enum Stage {
 impl Client {
     /// A client that does one thing after another.
     pub fn new(tasks: impl IntoIterator<Item = Task>) -> Client {
-        Client { tasks: tasks.into_iter().collect(), current: None, progress: Progress::default() }
+        Client { tasks: tasks.into_iter().collect(), current: None, progress: Progress::default(), credit: Credit::new(&Pool::default()) }
+    }
+
+    /// What it has not begun to do.
+    pub fn undone(&mut self) -> Vec<Task> {
+        self.tasks.drain(..).collect()
     }
 
     /// How far it is.
@@ -142,6 +166,18 @@ impl Client {
     }
 
     pub(super) fn progress(&mut self, now: Instant, connection: &mut Connection) -> Next {
+        let next = self.go_on(now, connection);
+        match self.credit.settle(connection) {
+            Ok(()) => next,
+            Err(Broken(why)) => {
+                self.progress.failed.get_or_insert(Failed::Refused(why.clone()));
+                Next::Close(why)
+            }
+        }
+    }
+
+    fn go_on(&mut self, now: Instant, connection: &mut Connection) -> Next {
+        let mut turn = Turn::default();
         loop {
             let Some((mut pipe, mut stage)) = self.current.take() else {
                 let Some(task) = self.tasks.pop_front() else {
@@ -152,12 +188,12 @@ impl Client {
                     self.tasks.push_front(task);
                     return Next::Wait;
                 };
-                let mut pipe = Pipe::new(id);
+                let mut pipe = Pipe::new(id, &self.credit.account);
                 let stage = self.begin(task, &mut pipe);
                 self.current = Some((pipe, stage));
                 continue;
             };
-            let step = self.advance(now, &mut pipe, &mut stage, connection);
+            let step = self.advance((now, &mut turn), &mut pipe, &mut stage, connection);
             match step {
                 Ok(Step::Done) => self.progress.completes(),
                 Ok(step) => {
@@ -175,7 +211,11 @@ impl Client {
     fn begin(&mut self, task: Task, pipe: &mut Pipe) -> Stage {
         (self.progress.done, self.progress.bytes, self.progress.resumed) = (0, 0, 0);
         match task {
-            Task::Send { name, source, force } => Stage::Hashing { name, source, force, hashing: Hashing::default() },
+            Task::Send { name, source, hash: None, force } => Stage::Hashing { name, source, force, hashing: Hashing::default() },
+            Task::Send { name, source, hash: Some(hash), force } => {
+                pipe.say(&Request::Put { name, bytes: source.bytes(), hash, force });
+                Stage::Put(source)
+            }
             Task::Fetch { name, target } => {
                 pipe.say(&Request::Get { name });
                 Stage::Got(target)
@@ -195,12 +235,18 @@ impl Client {
         }
     }
 
-    fn advance(&mut self, now: Instant, pipe: &mut Pipe, stage: &mut Stage, connection: &mut Connection) -> Result<Step, Broken> {
+    fn advance(
+        &mut self,
+        (now, turn): (Instant, &mut Turn),
+        pipe: &mut Pipe,
+        stage: &mut Stage,
+        connection: &mut Connection,
+    ) -> Result<Step, Broken> {
         loop {
             let unexpected = |answer: Reply| Err(Broken(format!("the server answers {answer:?} where that has no meaning")));
             *stage = match std::mem::replace(stage, Stage::Over) {
                 Stage::Hashing { name, mut source, force, mut hashing } => {
-                    let step = hashing.advance(source.bytes(), |offset, into| source.read_at(offset, into));
+                    let step = hashing.advance(source.bytes(), turn, None, |offset, into| source.read_at(offset, into));
                     match step.map_err(|error| Broken(format!("reading failed: {error}")))? {
                         Step::Done => {
                             pipe.say(&Request::Put { name, bytes: source.bytes(), hash: hashing.hash(), force });
@@ -227,7 +273,7 @@ impl Client {
                     }
                 }
                 Stage::Sending(mut outflow) => {
-                    let step = outflow.advance(pipe, connection);
+                    let step = outflow.advance(pipe, &mut self.credit, turn, connection);
                     // A server that takes no more says why.
                     let step = match (step, Client::answer(pipe, connection)?) {
                         (_, Some(answer)) => return unexpected(answer),
@@ -263,7 +309,7 @@ impl Client {
                         Some(answer) => return unexpected(answer),
                     }
                 }
-                Stage::Preparing(mut inflow) => match inflow.prepare()? {
+                Stage::Preparing(mut inflow) => match inflow.prepare(turn, None)? {
                     Step::Done => {
                         let (offset, bytes) = inflow.progress();
                         pipe.say(&Request::Begin { offset });
@@ -278,13 +324,13 @@ impl Client {
                 },
                 Stage::Fetching(mut inflow) => {
                     pipe.flush(connection)?;
-                    let step = inflow.advance(pipe, connection)?;
+                    let step = inflow.advance(pipe, turn, connection)?;
                     self.progress.done = inflow.progress().0;
                     if step != Step::Done {
                         *stage = Stage::Fetching(inflow);
                         return Ok(step);
                     }
-                    inflow.complete()?;
+                    inflow.name()?;
                     pipe.finish(connection);
                     return Ok(Step::Done);
                 }

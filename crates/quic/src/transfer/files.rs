@@ -1,12 +1,14 @@
-//! Files as sources and sinks, and the folder that a server serves.
+//! Files as sources and sinks.
 
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Seek, SeekFrom, Write};
-use std::os::unix::fs::FileExt;
-use std::path::{Component, Path, PathBuf};
+use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use super::server::Store;
-use super::{Sink, Source};
+use super::ledger::Claim;
+use super::place::{Dir, There, regular};
+use super::{FileKey, Sink, Source};
 
 /// A file to be read.
 #[derive(Debug)]
@@ -21,11 +23,12 @@ impl FileSource {
     /// # Errors
     /// It is no regular file, or cannot be read.
     pub fn open(path: &Path) -> io::Result<FileSource> {
-        // What is no file may block already when it is opened.
-        if !fs::metadata(path)?.is_file() {
-            return Err(io::Error::other("it is no regular file"));
-        }
-        let file = File::open(path)?;
+        // What is no file must not block when it is opened.
+        let file = OpenOptions::new().read(true).custom_flags(nix::fcntl::OFlag::O_NONBLOCK.bits()).open(path)?;
+        FileSource::new(regular(file)?)
+    }
+
+    pub(super) fn new(file: File) -> io::Result<FileSource> {
         let bytes = file.metadata()?.len();
         Ok(FileSource { file, bytes })
     }
@@ -39,13 +42,50 @@ impl Source for FileSource {
     fn read_at(&mut self, offset: u64, into: &mut [u8]) -> io::Result<usize> {
         self.file.read_at(into, offset)
     }
+
+    fn key(&self) -> Option<FileKey> {
+        let is = self.file.metadata().ok()?;
+        let nanos = |s: i64, ns: i64| i128::from(s) * 1_000_000_000 + i128::from(ns);
+        let changed = (nanos(is.mtime(), is.mtime_nsec()), nanos(is.ctime(), is.ctime_nsec()));
+        // A file that changed since it was opened is another one.
+        (is.len() == self.bytes).then_some(FileKey { file: (is.dev(), is.ino()), changed, bytes: self.bytes })
+    }
+
+    fn another(&self) -> Option<Box<dyn Source>> {
+        Some(Box::new(FileSource { file: self.file.try_clone().ok()?, bytes: self.bytes }))
+    }
+}
+
+/// What a file is told from others by while it arrives: its name, its size, its hash, and who sends it. So nobody continues, cuts off or
+/// removes what somebody else has sent.
+pub fn part_name(name: &str, bytes: u64, hash: &str, sender: &str) -> String {
+    let mut hasher = blake3::Hasher::new();
+    for part in [name.as_bytes(), &bytes.to_be_bytes(), hash.as_bytes(), sender.as_bytes()] {
+        hasher.update(&(part.len() as u64).to_be_bytes()).update(part);
+    }
+    // So much of the name that a user sees whose part it is; names have 255 bytes at the most.
+    let short = name.char_indices().take_while(|(at, c)| at + c.len_utf8() <= 200).map(|(_, c)| c).collect::<String>();
+    format!(".{short}.{}.part", &hasher.finalize().to_hex()[..32])
+}
+
+/// Whether a file of that name is a part.
+pub(super) fn is_part(name: &str) -> bool {
+    let Some((_, id)) = name.strip_suffix(".part").filter(|rest| rest.starts_with('.')).and_then(|rest| rest.rsplit_once('.')) else {
+        return false;
+    };
+    id.len() == 32 && id.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 /// A name for a file that is to arrive.
 #[derive(Clone, Debug)]
 pub struct Target {
-    path: PathBuf,
-    force: bool,
+    pub(super) dir: Arc<Dir>,
+    pub(super) name: String,
+    /// What users may see of its place.
+    pub(super) shown: String,
+    pub(super) force: bool,
+    /// Who sends it; on the client's side always the same.
+    pub(super) sender: String,
 }
 
 impl Target {
@@ -54,39 +94,59 @@ impl Target {
     /// # Errors
     /// There is one, or something else that no file can replace.
     pub fn new(path: PathBuf, force: bool) -> Result<Target, String> {
-        let target = Target { path, force };
+        let shown = path.display().to_string();
+        let name = path.file_name().and_then(|name| name.to_str()).ok_or_else(|| format!("{shown} is no name of a file"))?;
+        let dir = Dir::open(path.parent().unwrap_or(Path::new("."))).map_err(|error| format!("{shown} cannot be written: {error}"))?;
+        let target = Target { dir: Arc::new(dir), name: name.into(), shown, force, sender: String::new() };
         target.check()?;
         Ok(target)
     }
 
-    fn check(&self) -> Result<(), String> {
-        match fs::symlink_metadata(&self.path) {
-            Ok(there) if there.is_dir() => Err(format!("{} is a folder", self.path.display())),
-            Ok(_) if !self.force => Err(format!("{} is there already", self.path.display())),
-            _ => Ok(()),
+    /// Whether the name is free, or may be taken; the size of what it would replace.
+    pub(super) fn check(&self) -> Result<u64, String> {
+        let shown = &self.shown;
+        match self.dir.there(&self.name) {
+            Ok(There::Nothing) => Ok(0),
+            Ok(There::File(bytes)) if self.force => Ok(bytes),
+            Ok(There::File(_)) => Err(format!("{shown} is there already")),
+            Ok(There::Folder) => Err(format!("{shown} is a folder")),
+            Ok(There::Other) => Err(format!("{shown} is no regular file")),
+            Err(error) => Err(format!("{shown} cannot be looked at: {error}")),
         }
     }
 
-    /// Opens the part of a file that is there already, under the file's hash.
-    pub(crate) fn sink(self, bytes: u64, hash: &str) -> Result<Box<dyn Sink>, String> {
+    /// The name of its part.
+    pub(super) fn part(&self, bytes: u64, hash: &str) -> Result<String, String> {
         let hash_is_one = hash.len() == 64 && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
-        let name = self.path.file_name().and_then(|name| name.to_str()).filter(|_| hash_is_one);
-        let name = name.ok_or_else(|| "no name or no hash".to_string())?;
-        let part = self.path.with_file_name(format!(".{name}.{}.part", &hash[..16]));
-        let fault = |error: io::Error| format!("{} cannot be written: {error}", part.display());
-        // A link in the part's place would lead the bytes elsewhere.
-        if fs::symlink_metadata(&part).is_ok_and(|there| !there.is_file()) {
-            return Err(format!("{} is no regular file", part.display()));
-        }
-        let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&part).map_err(fault)?;
+        hash_is_one.then(|| part_name(&self.name, bytes, hash, &self.sender)).ok_or_else(|| "no name or no hash".to_string())
+    }
+
+    /// Opens the part of a file that is there already.
+    pub(crate) fn sink(self, bytes: u64, hash: &str) -> Result<Box<dyn Sink>, String> {
+        self.sink_with(bytes, hash, None)
+    }
+
+    /// The same, where the folder keeps account.
+    pub(super) fn sink_with(self, bytes: u64, hash: &str, claim: Option<Claim>) -> Result<Box<dyn Sink>, String> {
+        let part = self.part(bytes, hash)?;
+        // What cannot be had in the end must not cost anything before.
+        self.check()?;
+        let fault = |error: io::Error| format!("{} cannot be written: {error}", self.shown);
+        let file = self.dir.write(&part).map_err(fault)?;
         match file.try_lock() {
             Ok(()) => {}
-            Err(TryLockError::WouldBlock) => return Err(format!("{} is being written by another transfer", self.path.display())),
+            Err(TryLockError::WouldBlock) => return Err(format!("{} is being written by another transfer", self.shown)),
             Err(TryLockError::Error(error)) => return Err(fault(error)),
         }
         let has = file.metadata().map_err(fault)?.len().min(bytes);
-        file.set_len(has).and_then(|()| file.seek(SeekFrom::Start(has))).map_err(fault)?;
-        Ok(Box::new(FileSink { target: self, part, file, has }))
+        let mut sink = FileSink { target: self, part, file, has, wrote: 0, over: false, claim };
+        let fault = |error: io::Error| format!("{} cannot be written: {error}", sink.target.shown);
+        let (room, missing) = (sink.target.dir.room().map_err(fault)?, bytes - has);
+        if missing > room {
+            return Err(format!("{}: writing failed: there is room for {room} bytes, and {missing} are missing", sink.target.shown));
+        }
+        sink.file.set_len(has).and_then(|()| sink.file.seek(SeekFrom::Start(has))).map_err(fault)?;
+        Ok(Box::new(sink))
     }
 }
 
@@ -94,9 +154,14 @@ impl Target {
 #[derive(Debug)]
 struct FileSink {
     target: Target,
-    part: PathBuf,
+    part: String,
     file: File,
+    /// Was there before, and came since.
     has: u64,
+    wrote: u64,
+    /// It has its name, or is gone.
+    over: bool,
+    claim: Option<Claim>,
 }
 
 impl Sink for FileSink {
@@ -108,154 +173,63 @@ impl Sink for FileSink {
         self.file.read_at(into, offset)
     }
 
+    fn reader(&self) -> Option<Box<dyn Source>> {
+        Some(Box::new(FileSource { file: self.file.try_clone().ok()?, bytes: self.has }))
+    }
+
     fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        if let Some(claim) = &self.claim {
+            claim.writes(bytes.len() as u64)?;
+        }
+        self.wrote += bytes.len() as u64;
         self.file.write_all(bytes)
     }
 
-    fn complete(self: Box<Self>) -> Result<(), String> {
+    fn complete(mut self: Box<Self>) -> Result<(), String> {
         // Somebody may have been faster.
-        self.target.check()?;
-        let fault = |error: io::Error| format!("{} cannot be written: {error}", self.target.path.display());
+        let replaced = self.target.check()?;
+        let Target { dir, name, shown, force, .. } = &self.target;
+        let fault = |error: io::Error| match error.kind() {
+            io::ErrorKind::AlreadyExists => format!("{shown} is there already"),
+            _ => format!("{shown} cannot be written: {error}"),
+        };
         self.file.sync_all().map_err(fault)?;
-        fs::rename(&self.part, &self.target.path).map_err(fault)
+        dir.rename(&self.part, name, *force).map_err(fault)?;
+        dir.sync().map_err(fault)?;
+        self.over = true;
+        if let Some(claim) = self.claim.take() {
+            claim.completes(replaced);
+        }
+        Ok(())
     }
 
-    fn discard(self: Box<Self>) {
+    fn discard(mut self: Box<Self>) {
         // A part that stays although it is wrong is found out again the next time.
-        let _ = fs::remove_file(&self.part);
+        let _ = self.target.dir.remove(&self.part);
+        self.over = true;
+        if let Some(claim) = self.claim.take() {
+            claim.discards(self.file.metadata().map_or(0, |is| is.len()));
+        }
     }
 }
 
-/// Why a name does not name a file below a folder.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{name}` {why}")]
-pub struct NameError {
-    name: String,
-    why: &'static str,
-}
-
-/// A folder whose files are served.
-#[derive(Clone, Debug)]
-pub struct Folder {
-    /// Without links in it.
-    root: PathBuf,
-    /// Files may also be put there.
-    writable: bool,
-}
-
-impl Folder {
-    /// The folder at `root`.
-    ///
-    /// # Errors
-    /// It is none.
-    pub fn new(root: &Path, writable: bool) -> io::Result<Folder> {
-        let root = root.canonicalize()?;
-        fs::read_dir(&root)?;
-        Ok(Folder { root, writable })
-    }
-
-    /// The place of a file below the folder.
-    ///
-    /// # Errors
-    /// The name leads out of the folder, by itself or by a link, or is hidden.
-    pub fn place(&self, name: &str) -> Result<PathBuf, NameError> {
-        let fault = |why| NameError { name: name.into(), why };
-        let path = Path::new(name);
-        if name.is_empty() || name.ends_with('/') || name.contains('\0') {
-            return Err(fault("is no name of a file"));
+impl Drop for FileSink {
+    fn drop(&mut self) {
+        // Of a file of which nothing came nothing stays.
+        if !self.over
+            && self.has + self.wrote == 0
+            && self.target.dir.remove(&self.part).is_ok()
+            && let Some(claim) = self.claim.take()
+        {
+            claim.discards(0);
         }
-        for part in path.components() {
-            match part {
-                Component::Normal(part) if part.to_string_lossy().starts_with('.') => return Err(fault("is hidden")),
-                Component::Normal(_) => {}
-                _ => return Err(fault("leads out of the folder")),
-            }
-        }
-        let place = self.root.join(path);
-        let parent = place.parent().unwrap_or(&self.root).canonicalize().map_err(|_| fault("is in a folder that is not there"))?;
-        let place = parent.join(path.file_name().ok_or_else(|| fault("is no name of a file"))?);
-        let real = place.canonicalize().unwrap_or_else(|_| place.clone());
-        if !parent.starts_with(&self.root) || !real.starts_with(&self.root) {
-            return Err(fault("leads out of the folder"));
-        }
-        Ok(place)
-    }
-}
-
-impl Store for Folder {
-    fn open(&mut self, name: &str) -> Result<Box<dyn Source>, String> {
-        let place = self.place(name).map_err(|error| error.to_string())?;
-        match FileSource::open(&place) {
-            Ok(source) => Ok(Box::new(source)),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Err(format!("there is no file `{name}`")),
-            Err(error) => Err(format!("`{name}` cannot be read: {error}")),
-        }
-    }
-
-    fn create(&mut self, name: &str, bytes: u64, hash: &str, force: bool) -> Result<Box<dyn Sink>, String> {
-        if !self.writable {
-            return Err("this server takes no files".into());
-        }
-        let place = self.place(name).map_err(|error| error.to_string())?;
-        // Where the folder is on the server is not the client's business.
-        let shown = |why: String| why.replace(&*place.to_string_lossy(), name).replace(&*self.root.to_string_lossy(), "");
-        Target::new(place.clone(), force).and_then(|target| target.sink(bytes, hash)).map_err(shown)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use proptest::prelude::*;
-
-    #[test]
-    fn names_stay_inside() {
-        let outside = tempfile::tempdir().unwrap();
-        let folder = outside.path().join("served");
-        fs::create_dir_all(folder.join("sub")).unwrap();
-        fs::write(outside.path().join("secret"), "s").unwrap();
-        std::os::unix::fs::symlink(outside.path(), folder.join("out")).unwrap();
-        std::os::unix::fs::symlink(outside.path().join("secret"), folder.join("link")).unwrap();
-        std::os::unix::fs::symlink(folder.join("sub"), folder.join("in")).unwrap();
-        let folder = Folder::new(&folder, true).unwrap();
-        for name in ["a", "sub/a", "in/a", "a b", "ä", "a..b"] {
-            assert!(folder.place(name).is_ok(), "{name}");
-        }
-        for name in [
-            "",
-            "/",
-            "/etc/passwd",
-            "..",
-            "../secret",
-            "sub/../../secret",
-            "out/secret",
-            "link",
-            ".",
-            "./a",
-            ".a",
-            "sub/.a",
-            "a/",
-            "none/a",
-            "a\0",
-        ] {
-            assert!(folder.place(name).is_err(), "{name}");
-        }
-    }
-
-    proptest! {
-        #[test]
-        fn no_name_leads_out(parts in proptest::collection::vec("\\.{0,3}|/|[a-c]|sub|out|\\\\|%2e", 0..8)) {
-            let outside = tempfile::tempdir().unwrap();
-            let root = outside.path().join("served");
-            fs::create_dir_all(root.join("sub")).unwrap();
-            std::os::unix::fs::symlink(outside.path(), root.join("out")).unwrap();
-            let folder = Folder::new(&root, true).unwrap();
-            if let Ok(place) = folder.place(&parts.concat()) {
-                prop_assert!(place.starts_with(root.canonicalize().unwrap()), "{}", place.display());
-                prop_assert!(!place.components().any(|part| part == Component::ParentDir));
-            }
-        }
-    }
+    use std::fs;
 
     #[test]
     fn a_file_has_its_name_only_when_it_is_whole() {
@@ -276,6 +250,45 @@ mod tests {
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "nothing else is left");
         assert!(open(false).err().unwrap().contains("is there already"));
         open(true).unwrap().discard();
+        drop(open(true).unwrap());
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn whoever_is_faster_is_not_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        let hash = blake3::hash(b"a").to_hex().to_string();
+        let mut sink = Target::new(path.clone(), false).unwrap().sink(1, &hash).unwrap();
+        sink.write(b"a").unwrap();
+        fs::write(&path, "theirs").unwrap();
+        assert!(sink.complete().unwrap_err().contains("is there already"));
+        assert_eq!(fs::read(&path).unwrap(), b"theirs");
+    }
+
+    #[test]
+    fn what_is_no_file_is_not_opened_and_not_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let (pipe, link) = (folder.path().join("pipe"), folder.path().join("link"));
+        nix::unistd::mkfifo(&pipe, nix::sys::stat::Mode::S_IRWXU).unwrap();
+        std::os::unix::fs::symlink("/etc/passwd", &link).unwrap();
+        for path in [&pipe, &link] {
+            assert!(Target::new(path.clone(), true).unwrap_err().contains("is no regular file"), "{}", path.display());
+        }
+        // It would wait for a writer for ever.
+        assert!(FileSource::open(&pipe).unwrap_err().to_string().contains("no regular file"));
+    }
+
+    #[test]
+    fn a_part_belongs_to_one_file_of_one_sender() {
+        let names =
+            [("a", 1, "0", "x"), ("b", 1, "0", "x"), ("a", 0, "0", "x"), ("a", 1, "1", "x"), ("a", 1, "0", "y"), ("a1", 1, "", "0x")];
+        let names: std::collections::BTreeSet<_> =
+            names.iter().map(|(name, bytes, hash, sender)| part_name(name, *bytes, hash, sender)).collect();
+        assert_eq!(names.len(), 6);
+        assert!(names.iter().all(|name| is_part(name)));
+        let long = part_name(&"ä".repeat(127), 1, "0", "x");
+        assert!(long.len() <= 255 && is_part(&long), "{long}");
+        assert!(!is_part("file") && !is_part(".hidden.part") && !is_part("a.part"));
     }
 }

@@ -19,20 +19,30 @@
 mod client;
 mod files;
 mod flow;
+mod folder;
+mod hashes;
+mod ledger;
 mod memory;
 mod pipe;
+mod place;
+mod pool;
 mod server;
+
+use std::net::SocketAddr;
 
 use noq_proto::{Connection, ConnectionError};
 use serde::{Deserialize, Serialize};
 use symbiosis_base::Instant;
 
 pub use client::{Client, Failed, Progress, Task};
-pub use files::{FileSource, Folder, NameError, Target};
+pub use files::{FileSource, Target, part_name};
+pub use folder::{Folder, NameError, Stranger, Writers};
+pub use hashes::FileKey;
 pub use memory::{Endless, Pattern};
-pub use server::{Nothing, Server, Store};
+pub(crate) use pool::FIRST;
+pub use server::{Common, Nothing, Put, Server, Store};
 
-use crate::node::{Next, Session};
+use crate::node::{Activity, Next, Session, host};
 
 /// BLAKE3 of a file, in hexadecimal digits.
 pub type Hash = String;
@@ -99,6 +109,16 @@ pub trait Source: Send {
     /// # Errors
     /// Reading fails.
     fn read_at(&mut self, offset: u64, into: &mut [u8]) -> std::io::Result<usize>;
+
+    /// What it is known by, if that can be said: as long as this is the same, so are the bytes.
+    fn key(&self) -> Option<FileKey> {
+        None
+    }
+
+    /// The same bytes for another thread, if that can be.
+    fn another(&self) -> Option<Box<dyn Source>> {
+        None
+    }
 }
 
 /// Where bytes go.
@@ -111,6 +131,11 @@ pub trait Sink: Send {
     /// # Errors
     /// Reading fails.
     fn read_at(&mut self, offset: u64, into: &mut [u8]) -> std::io::Result<usize>;
+
+    /// What is there already, for another thread, if that can be.
+    fn reader(&self) -> Option<Box<dyn Source>> {
+        None
+    }
 
     /// Takes the next bytes.
     ///
@@ -145,7 +170,20 @@ impl Transfer {
 
     /// A side that answers with what is in the store.
     pub fn server(store: Box<dyn Store>) -> Transfer {
-        Transfer::Server(Server::new(store))
+        Transfer::Server(Server::new(store, &Common::default(), None))
+    }
+
+    /// The same of a server with other connections, for somebody who called from that address.
+    pub fn server_among(store: Box<dyn Store>, common: &Common, from: SocketAddr) -> Transfer {
+        Transfer::Server(Server::new(store, common, Some(host(from))))
+    }
+
+    /// What the asking side has not begun to do.
+    pub fn undone(&mut self) -> Vec<Task> {
+        match self {
+            Transfer::Client(client) => client.undone(),
+            Transfer::Server(_) => Vec::new(),
+        }
     }
 
     /// How far the asking side is.
@@ -177,6 +215,13 @@ impl Session for Transfer {
         match self {
             Transfer::Client(client) => client.ended(why),
             Transfer::Server(server) => server.ended(why),
+        }
+    }
+
+    fn activity(&self) -> Activity {
+        match self {
+            Transfer::Client(_) => Activity::default(),
+            Transfer::Server(server) => server.activity(),
         }
     }
 }

@@ -1,18 +1,17 @@
 //! A stream with messages in it.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use bytes::{Bytes, BytesMut};
-use noq_proto::{Connection, ReadError, StreamId, VarInt, WriteError};
+use noq_proto::{Connection, FinishError, ReadError, StreamId, VarInt, WriteError};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use super::pool::Account;
+
 /// Longest message \[bytes\]: a name, a hash and a little more.
 const LONGEST: usize = 8192;
-
-/// Most bytes that may lie beyond a gap: twice what a sender of this project may have unacknowledged
-/// ([`crate::node::Settings::buffer`]). Whoever sends more is not waiting for a repetition.
-const MOST_AHEAD: usize = 128_000_000;
 
 /// One stream, with what was read of it and not yet used, and what is to be written.
 ///
@@ -26,7 +25,7 @@ pub(crate) struct Pipe {
     unsent: BytesMut,
     /// What came, by its offset in the stream.
     ahead: BTreeMap<u64, Bytes>,
-    ahead_bytes: usize,
+    account: Arc<Account>,
     /// Everything below was used.
     offset: u64,
     /// Everything came.
@@ -49,8 +48,9 @@ pub(crate) enum Read {
 pub(crate) struct Broken(pub(crate) String);
 
 impl Pipe {
-    pub(crate) fn new(id: StreamId) -> Pipe {
-        Pipe { id, read: BytesMut::new(), unsent: BytesMut::new(), ahead: BTreeMap::new(), ahead_bytes: 0, offset: 0, ended: false }
+    pub(crate) fn new(id: StreamId, account: &Arc<Account>) -> Pipe {
+        let account = account.clone();
+        Pipe { id, read: BytesMut::new(), unsent: BytesMut::new(), ahead: BTreeMap::new(), account, offset: 0, ended: false }
     }
 
     /// The next bytes, at most so many.
@@ -62,12 +62,14 @@ impl Pipe {
         self.collect(connection)?;
         match self.ahead.first_entry() {
             Some(mut next) if *next.key() == self.offset => {
+                self.account.waited(next.get().len());
                 let some = next.get().len().min(most);
                 let bytes = next.get_mut().split_to(some);
                 let rest = next.remove();
                 self.offset += some as u64;
-                self.ahead_bytes -= some;
+                self.account.uses(some);
                 if !rest.is_empty() {
+                    self.account.waits(rest.len());
                     self.ahead.insert(self.offset, rest);
                 }
                 Ok(Read::Bytes(bytes))
@@ -83,12 +85,18 @@ impl Pipe {
             return Ok(());
         }
         let mut stream = connection.recv_stream(self.id);
+        // Up to here everything is there.
+        let mut next = self.offset;
         let Ok(mut chunks) = stream.read(false) else { return Err(Broken("the stream is closed".into())) };
         let end = loop {
             match chunks.next(usize::MAX) {
                 Ok(Some(chunk)) => {
-                    self.ahead_bytes += chunk.bytes.len();
-                    self.ahead.insert(chunk.offset, chunk.bytes);
+                    // What has to wait is copied: the datagram that it came in would stay with it.
+                    let comes_next = chunk.offset == next;
+                    next = if comes_next { next + chunk.bytes.len() as u64 } else { next };
+                    let bytes = if comes_next { chunk.bytes } else { Bytes::copy_from_slice(&chunk.bytes) };
+                    self.account.waits(bytes.len());
+                    self.ahead.insert(chunk.offset, bytes);
                 }
                 Ok(None) => {
                     self.ended = true;
@@ -100,9 +108,6 @@ impl Pipe {
         };
         // Whether flow control must be told is noticed by whoever looks for packets to send next.
         let _ = chunks.finalize();
-        if self.ahead_bytes > MOST_AHEAD {
-            return Err(Broken("the peer sends without end, but leaves out what comes next".into()));
-        }
         end
     }
 
@@ -163,13 +168,33 @@ impl Pipe {
 
     /// No more will be written.
     pub(crate) fn finish(&self, connection: &mut Connection) {
-        // A stream that the peer stopped need not be ended.
-        let _ = connection.send_stream(self.id).finish();
+        // One that the peer stopped is given up: until then it takes the place of another.
+        if let Err(FinishError::Stopped(_)) = connection.send_stream(self.id).finish() {
+            self.give_up(connection);
+        }
+    }
+
+    /// What is written and has not left need not leave any more.
+    pub(crate) fn give_up(&self, connection: &mut Connection) {
+        let _ = connection.send_stream(self.id).reset(VarInt::from_u32(0));
     }
 
     /// No more will be read.
-    pub(crate) fn stop(&self, connection: &mut Connection) {
+    pub(crate) fn stop(&mut self, connection: &mut Connection) {
+        self.forget();
         let _ = connection.recv_stream(self.id).stop(VarInt::from_u32(0));
+    }
+}
+
+impl Pipe {
+    fn forget(&mut self) {
+        std::mem::take(&mut self.ahead).values().for_each(|bytes| self.account.waited(bytes.len()));
+    }
+}
+
+impl Drop for Pipe {
+    fn drop(&mut self) {
+        self.forget();
     }
 }
 
@@ -195,7 +220,7 @@ mod tests {
 
     #[test]
     fn a_message_is_whole_or_not_there() {
-        let mut pipe = Pipe::new(StreamId::new(noq_proto::Side::Client, noq_proto::Dir::Bi, 0));
+        let mut pipe = Pipe::new(StreamId::new(noq_proto::Side::Client, noq_proto::Dir::Bi, 0), &Arc::default());
         let put = Request::Put { name: "a".into(), bytes: 3, hash: "00".into(), force: false };
         pipe.say(&put);
         pipe.say(&Request::Drain);

@@ -2,15 +2,20 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::net::IpAddr;
 
 use noq_proto::{Connection, ConnectionError, Dir, StreamId};
-use symbiosis_base::Instant;
+use symbiosis_base::{Bytes, Instant};
 
-use super::flow::{Hashing, Inflow, Outflow, Step};
+use super::flow::{Completing, Hashing, Inflow, Outflow, Step, Turn};
+use super::folder::Stranger;
+use super::hashes::Hashes;
 use super::memory::Forget;
 use super::pipe::{Broken, Pipe, Read};
-use super::{Reply, Request, Sink, Source};
-use crate::node::Next;
+use super::pool::{Credit, Pool};
+use super::{Hash, Reply, Request, Sink, Source};
+use crate::identity::Fingerprint;
+use crate::node::{Activity, Next};
 
 /// What a server has, and takes.
 pub trait Store: Send {
@@ -24,15 +29,56 @@ pub trait Store: Send {
     ///
     /// # Errors
     /// Why not, for the client's user.
-    fn create(&mut self, name: &str, bytes: u64, hash: &str, force: bool) -> Result<Box<dyn Sink>, String>;
+    fn create(&mut self, put: &Put<'_>) -> Result<Box<dyn Sink>, String>;
+}
+
+/// A file that somebody wants to send.
+#[derive(Clone, Copy, Debug)]
+pub struct Put<'a> {
+    /// The name that it is to have.
+    pub name: &'a str,
+    /// Its size.
+    pub bytes: u64,
+    /// Its hash.
+    pub hash: &'a str,
+    /// A file of that name may be replaced.
+    pub force: bool,
+    /// Who sends it.
+    pub from: Stranger,
+}
+
+/// What all connections of a server have in common.
+#[derive(Clone, Debug, Default)]
+pub struct Common {
+    pool: Pool,
+    hashes: Option<Hashes>,
+}
+
+impl Common {
+    /// For nodes that let so much come before anything was read ([`crate::node::Settings::first`]).
+    pub fn with_first(first: Bytes) -> Common {
+        Common { pool: Pool::with_first(first.0), hashes: None }
+    }
+
+    /// For a server of strangers: hashes are made beside, in a thread of their own.
+    pub fn beside() -> Common {
+        Common { hashes: Some(Hashes::default()), ..Common::default() }
+    }
 }
 
 /// The answering side of a connection.
 pub struct Server {
     store: Box<dyn Store>,
+    hashes: Option<Hashes>,
+    host: Option<IpAddr>,
+    credit: Credit,
     streams: BTreeMap<StreamId, Serving>,
     drained: u64,
+    activity: Activity,
 }
+
+/// A request counts as so many bytes that moved: as much as shows that somebody takes part.
+const REQUEST: u64 = 16 << 10;
 
 impl fmt::Debug for Server {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -52,6 +98,8 @@ enum Stage {
     /// What is there of a file is hashed.
     Preparing(Inflow),
     Taking(Inflow),
+    /// It is written to the disk, and gets its name.
+    Completing(Completing),
     Draining,
     /// A file is hashed before it is offered.
     Hashing(Box<dyn Source>, Hashing),
@@ -63,9 +111,17 @@ enum Stage {
 }
 
 impl Server {
-    /// A server of what is in the store.
-    pub fn new(store: Box<dyn Store>) -> Server {
-        Server { store, streams: BTreeMap::new(), drained: 0 }
+    /// A server of what is in the store, for somebody at that host.
+    pub fn new(store: Box<dyn Store>, common: &Common, host: Option<IpAddr>) -> Server {
+        Server {
+            store,
+            host,
+            hashes: common.hashes.clone(),
+            credit: Credit::new(&common.pool),
+            streams: BTreeMap::new(),
+            drained: 0,
+            activity: Activity::default(),
+        }
     }
 
     /// Bytes that it has taken and forgotten.
@@ -73,22 +129,44 @@ impl Server {
         self.drained
     }
 
+    pub(super) fn activity(&self) -> Activity {
+        let asks = self.streams.values().any(|serving| !matches!(serving.at, Stage::Asked));
+        Activity { asks, moved: self.activity.moved + self.drained }
+    }
+
     pub(super) fn progress(&mut self, _now: Instant, connection: &mut Connection) -> Next {
         while let Some(id) = connection.streams().accept(Dir::Bi) {
-            self.streams.insert(id, Serving { pipe: Pipe::new(id), at: Stage::Asked });
+            self.streams.insert(id, Serving { pipe: Pipe::new(id, &self.credit.account), at: Stage::Asked });
         }
         let mut next = Next::Wait;
-        let store = &mut *self.store;
-        let drained = &mut self.drained;
-        self.streams.retain(|_, serving| match serving.progress(store, drained, connection) {
+        let mut at = At {
+            store: &mut *self.store,
+            hashes: self.hashes.as_ref(),
+            from: Stranger { host: self.host, shown: None },
+            credit: &mut self.credit,
+            drained: &mut self.drained,
+            turn: Turn::default(),
+            requests: 0,
+        };
+        self.streams.retain(|_, serving| match serving.progress(&mut at, connection) {
             Step::Done => false,
             Step::Wait => true,
+            Step::Soon => {
+                next = if next == Next::Again { Next::Again } else { Next::Soon };
+                true
+            }
             Step::Again => {
                 next = Next::Again;
                 true
             }
         });
-        next
+        self.activity.moved += at.turn.used() + at.requests * REQUEST;
+        // What is hashed beside is work of this side's.
+        self.activity.moved += if next == Next::Soon { REQUEST } else { 0 };
+        match self.credit.settle(connection) {
+            Ok(()) => next,
+            Err(Broken(why)) => Next::Close(why),
+        }
     }
 
     pub(super) fn ended(&mut self, _why: &ConnectionError) {
@@ -97,11 +175,23 @@ impl Server {
     }
 }
 
+/// What a stream may use of its server while it has its turn.
+struct At<'a> {
+    store: &'a mut dyn Store,
+    hashes: Option<&'a Hashes>,
+    from: Stranger,
+    credit: &'a mut Credit,
+    drained: &'a mut u64,
+    turn: Turn,
+    /// So many were understood.
+    requests: u64,
+}
+
 impl Serving {
-    fn progress(&mut self, store: &mut dyn Store, drained: &mut u64, connection: &mut Connection) -> Step {
+    fn progress(&mut self, with: &mut At<'_>, connection: &mut Connection) -> Step {
         loop {
             let at = std::mem::replace(&mut self.at, Stage::Over);
-            let (at, step) = self.stage(at, store, drained, connection).unwrap_or_else(|Broken(why)| self.refuse(connection, why));
+            let (at, step) = self.stage(at, with, connection).unwrap_or_else(|Broken(why)| self.refuse(connection, why));
             self.at = at;
             if let Some(step) = step {
                 return step;
@@ -116,19 +206,17 @@ impl Serving {
     }
 
     /// The next stage, and whether to return from there.
-    fn stage(
-        &mut self,
-        at: Stage,
-        store: &mut dyn Store,
-        drained: &mut u64,
-        connection: &mut Connection,
-    ) -> Result<(Stage, Option<Step>), Broken> {
+    fn stage(&mut self, at: Stage, with: &mut At<'_>, connection: &mut Connection) -> Result<(Stage, Option<Step>), Broken> {
         Ok(match at {
             Stage::Asked => match self.pipe.message::<Request>(connection)? {
                 None => (Stage::Asked, Some(Step::Wait)),
-                Some(request) => (self.begin(request, store)?, None),
+                Some(request) => {
+                    with.requests += 1;
+                    with.from.shown = Fingerprint::shown(connection);
+                    (self.begin(request, with)?, None)
+                }
             },
-            Stage::Preparing(mut inflow) => match inflow.prepare()? {
+            Stage::Preparing(mut inflow) => match inflow.prepare(&mut with.turn, with.hashes)? {
                 Step::Done => {
                     self.pipe.say(&Reply::Start { offset: inflow.progress().0 });
                     (Stage::Taking(inflow), None)
@@ -137,20 +225,24 @@ impl Serving {
             },
             Stage::Taking(mut inflow) => {
                 self.pipe.flush(connection)?;
-                match inflow.advance(&mut self.pipe, connection)? {
-                    Step::Done => {
-                        inflow.complete()?;
-                        self.pipe.say(&Reply::Done);
-                        (Stage::Answered, None)
-                    }
+                match inflow.advance(&mut self.pipe, &mut with.turn, connection)? {
+                    Step::Done => (Stage::Completing(inflow.complete(with.hashes.is_some())), None),
                     step => (Stage::Taking(inflow), Some(step)),
                 }
             }
+            Stage::Completing(completing) => match completing.done() {
+                None => (Stage::Completing(completing), Some(Step::Soon)),
+                Some(done) => {
+                    done?;
+                    self.pipe.say(&Reply::Done);
+                    (Stage::Answered, None)
+                }
+            },
             Stage::Draining => {
                 self.pipe.flush(connection)?;
                 match self.pipe.bytes(connection, usize::MAX)? {
                     Read::Bytes(bytes) => {
-                        *drained += bytes.len() as u64;
+                        *with.drained += bytes.len() as u64;
                         (Stage::Draining, None)
                     }
                     Read::Blocked => (Stage::Draining, Some(Step::Wait)),
@@ -161,12 +253,10 @@ impl Serving {
                 }
             }
             Stage::Hashing(mut source, mut hashing) => {
-                let step = hashing.advance(source.bytes(), |offset, into| source.read_at(offset, into));
+                let beside = with.hashes.map(|hashes| (hashes, if hashing.waits() { None } else { source.another() }));
+                let step = hashing.advance(source.bytes(), &mut with.turn, beside, |offset, into| source.read_at(offset, into));
                 match step.map_err(|error| Broken(format!("reading failed: {error}")))? {
-                    Step::Done => {
-                        self.pipe.say(&Reply::Found { bytes: source.bytes(), hash: hashing.hash() });
-                        (Stage::Offered(source), None)
-                    }
+                    Step::Done => (self.offer(source, hashing.hash(), with), None),
                     step => (Stage::Hashing(source, hashing), Some(step)),
                 }
             }
@@ -178,8 +268,12 @@ impl Serving {
                     Some(other) => return Err(Broken(format!("{other:?} is no answer to an offer"))),
                 }
             }
-            Stage::Giving(mut outflow) => match outflow.advance(&mut self.pipe, connection)? {
-                Step::Done => (Stage::Over, None),
+            Stage::Giving(mut outflow) => match outflow.advance(&mut self.pipe, with.credit, &mut with.turn, connection)? {
+                Step::Done => {
+                    // Nothing else is to come.
+                    self.pipe.stop(connection);
+                    (Stage::Over, None)
+                }
                 step => (Stage::Giving(outflow), Some(step)),
             },
             Stage::Answered => match self.pipe.flush(connection) {
@@ -194,13 +288,28 @@ impl Serving {
         })
     }
 
-    fn begin(&mut self, request: Request, store: &mut dyn Store) -> Result<Stage, Broken> {
+    fn offer(&mut self, source: Box<dyn Source>, hash: Hash, with: &mut At<'_>) -> Stage {
+        if let Some(hashes) = with.hashes {
+            hashes.keep(source.key(), &hash);
+        }
+        self.pipe.say(&Reply::Found { bytes: source.bytes(), hash });
+        Stage::Offered(source)
+    }
+
+    fn begin(&mut self, request: Request, with: &mut At<'_>) -> Result<Stage, Broken> {
         match request {
             Request::Put { name, bytes, hash, force } => {
-                let sink = store.create(&name, bytes, &hash, force).map_err(Broken)?;
+                let put = Put { name: &name, bytes, hash: &hash, force, from: with.from };
+                let sink = with.store.create(&put).map_err(Broken)?;
                 Ok(Stage::Preparing(Inflow::new(sink, bytes, hash)))
             }
-            Request::Get { name } => Ok(Stage::Hashing(store.open(&name).map_err(Broken)?, Hashing::default())),
+            Request::Get { name } => {
+                let source = with.store.open(&name).map_err(Broken)?;
+                Ok(match with.hashes.and_then(|hashes| hashes.known(source.key())) {
+                    Some(hash) => self.offer(source, hash, with),
+                    None => Stage::Hashing(source, Hashing::default()),
+                })
+            }
             Request::Drain => {
                 self.pipe.say(&Reply::Start { offset: 0 });
                 Ok(Stage::Draining)
@@ -219,7 +328,7 @@ impl Store for Nothing {
         Err(format!("there is no file `{name}`"))
     }
 
-    fn create(&mut self, _name: &str, _bytes: u64, _hash: &str, _force: bool) -> Result<Box<dyn Sink>, String> {
+    fn create(&mut self, _put: &Put<'_>) -> Result<Box<dyn Sink>, String> {
         Ok(Box::new(Forget))
     }
 }

@@ -10,7 +10,7 @@ use symbiosis_quic::clock::Clock;
 use symbiosis_quic::identity::{Identity, Trust};
 use symbiosis_quic::impairments::Impairments;
 use symbiosis_quic::node::{Node, PeerId, Settings};
-use symbiosis_quic::transfer::{Folder, Nothing, Progress, Store, Task, Transfer};
+use symbiosis_quic::transfer::{Common, Folder, Nothing, Progress, Store, Task, Transfer, Writers};
 use symbiosis_quic::virtual_time::{Emulation, Route, address};
 
 /// The bottleneck's index among the links; packets that wait there are what a queue is.
@@ -66,7 +66,7 @@ impl Way {
         let (identity, _) = Identity::generate().unwrap();
         let mut world = Emulation::new(self.links(), settings.overhead, self.seed);
         let choice = Choice::find("reno", &[]).unwrap();
-        let accept = Box::new(move |_| Transfer::server(store()));
+        let accept = Box::new(move |from| Transfer::server_among(store(), &Common::with_first(settings.first), from));
         let server = world.add(Node::server(clock, settings, choice, self.seed, &identity, accept).unwrap());
         let trust = Trust::Pinned(identity.fingerprint());
         let mut ids = Vec::new();
@@ -88,7 +88,7 @@ impl Way {
 
     /// The same with a folder that is served.
     pub fn folder(&self, folder: &Path, cc: &str, task: Task) -> Emulation<Transfer> {
-        let folder = Folder::new(folder, true).unwrap();
+        let folder = Folder::new(folder, Writers::Anyone).unwrap();
         self.world(move || Box::new(folder.clone()), vec![(choice(cc), vec![task])]).0
     }
 }

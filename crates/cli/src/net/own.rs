@@ -1,0 +1,87 @@
+//! This side's own identity, and the file in which it is kept.
+
+use std::fs;
+use std::io;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+
+use miette::miette;
+use symbiosis_quic::identity::Identity;
+
+use crate::failure::Failure;
+
+/// Where the identity is kept if nobody says otherwise; nowhere without a home.
+pub fn default_identity() -> Option<PathBuf> {
+    let data = std::env::var_os("XDG_DATA_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
+    let home = || std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".local/share"));
+    Some(data.or_else(home)?.join("symbiosis/identity.pem"))
+}
+
+/// The identity in a file; a new one if there is no such file.
+pub fn kept_identity(file: Option<&Path>) -> Result<Identity, Failure> {
+    let Some(file) = file else {
+        return Err(Failure::input("there is no home folder to keep an identity in", "say where with --identity FILE"));
+    };
+    let fault = |why: String| {
+        Failure::input(
+            format!("--identity {}: {why}", file.display()),
+            "give a PEM file with a certificate and its private key, or a new name",
+        )
+    };
+    let read = || fs::read_to_string(file).map(|pem| Identity::from_pem(&pem).map_err(|error| fault(format!("it {error}"))));
+    match read() {
+        Ok(identity) => identity,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            let (identity, pem) = Identity::generate().map_err(|error| Failure::Other(miette!("{error}")))?;
+            match keep(file, &pem) {
+                Ok(()) => Ok(identity),
+                // Another process was faster: its identity is the one that is kept.
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                    read().map_err(|error| fault(format!("it cannot be read: {error}")))?
+                }
+                Err(error) => Err(fault(format!("it cannot be written: {error}"))),
+            }
+        }
+        Err(error) => Err(fault(format!("it cannot be read: {error}"))),
+    }
+}
+
+/// Writes a secret that only its owner may read. It has its name only when it is whole.
+fn keep(file: &Path, pem: &str) -> io::Result<()> {
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    fs::create_dir_all(folder)?;
+    let mut name = file.file_name().unwrap_or_default().to_os_string();
+    name.push(format!(".{}", std::process::id()));
+    let unfinished = file.with_file_name(name);
+    let written = (|| {
+        let mut out = fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&unfinished)?;
+        io::Write::write_all(&mut out, pem.as_bytes())?;
+        out.sync_all()?;
+        // Fails if there is one already.
+        fs::hard_link(&unfinished, file)?;
+        fs::File::open(folder)?.sync_all()
+    })();
+    let _ = fs::remove_file(&unfinished);
+    written
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_identity_is_whole_or_not_there_and_everybody_has_the_same() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("new/identity.pem");
+        let all: Vec<_> = std::thread::scope(|scope| {
+            let threads: Vec<_> =
+                (0..8).map(|_| scope.spawn(|| kept_identity(Some(&file)).map(|identity| identity.fingerprint()))).collect();
+            threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+        });
+        // Threads of one process share the unfinished file's name, so some may find it there; whoever got one got the same.
+        let got: std::collections::BTreeSet<_> = all.into_iter().filter_map(Result::ok).collect();
+        assert_eq!(got.len(), 1);
+        assert_eq!(kept_identity(Some(&file)).unwrap().fingerprint(), *got.first().unwrap());
+        assert_eq!(fs::read_dir(file.parent().unwrap()).unwrap().count(), 1, "nothing unfinished is left");
+    }
+}
