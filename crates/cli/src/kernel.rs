@@ -11,7 +11,7 @@ use std::time::Duration;
 use miette::miette;
 use symbiosis_control::params::ParamError;
 use symbiosis_linux::kernel::control::{self, Report};
-use symbiosis_linux::kernel::{KernelError, LiveSocket, NAME, Options, OptionsError, Phase};
+use symbiosis_linux::kernel::{KernelError, LiveSocket, NAME, Options, OptionsError, Orphans, Phase};
 use symbiosis_scenario::suggestion;
 
 use crate::failure::Failure;
@@ -168,7 +168,16 @@ fn status(args: &Status) -> Result<(), Failure> {
 
 fn shown(report: &Report) -> String {
     let dropped = if report.dropped > 0 { format!(", {} records were lost", report.dropped) } else { String::new() };
-    let head = format!("agent {} runs {} for {} sockets{dropped}\n", report.pid, report.controller, report.registered);
+    let Orphans { programs, sockets } = report.orphans;
+    let orphans = if programs + sockets > 0 {
+        format!(
+            "{sockets} sockets use {programs} programs of agents that have stopped: they are Reno; close them, and where such a program is the\n\
+             default choose it again: sysctl -w net.ipv4.tcp_congestion_control={NAME}\n"
+        )
+    } else {
+        String::new()
+    };
+    let head = format!("agent {} runs {} for {} sockets{dropped}\n{orphans}", report.pid, report.controller, report.registered);
     let header = ["local", "remote", "phase", "why", "window", "K Mbit/s", "A Mbit/s", "gamma", "RTT ms", "tau ms", "losses"];
     let rows: Vec<Vec<String>> = report.sockets.iter().map(row).collect();
     if rows.is_empty() { head } else { head + "\n" + &table(&header, &rows, 4) }

@@ -5,6 +5,7 @@
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
+use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -12,6 +13,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
+use symbiosis_linux::privileged::{Need, ready};
 
 const SCENARIO: &str = r#"
 duration_s = 14
@@ -38,22 +40,10 @@ fn libbpf() -> Option<String> {
     Some(known.lines().find(|line| line.trim().starts_with("libbpf.so.1"))?.split(" => ").nth(1)?.trim().to_string())
 }
 
-/// The kernel, for one test at a time; none if it cannot be had, which is said even where output of tests is captured.
+/// The kernel and the testbed, for one test at a time; none if they cannot be had.
 fn alone(test: &str) -> Option<MutexGuard<'static, ()>> {
     let one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
-    let nobody = || String::from_utf8_lossy(&symbiosis(&["kernel", "status"]).stderr).contains("no agent is running");
-    let missing = match () {
-        () if !fs::metadata("/proc/self").is_ok_and(|own| own.uid() == 0) => "root",
-        () if !Path::new("/sys/kernel/btf/vmlinux").exists() => "a kernel with BTF",
-        () if !runs("clang", &["--version"]) => "clang (apt-get install clang)",
-        () if libbpf().is_none() => "libbpf (apt-get install libbpf-dev)",
-        () if !Path::new("/dev/net/tun").exists() => "/dev/net/tun (modprobe tun)",
-        () if !runs("unshare", &["--net", "ip", "link", "set", "lo", "up"]) => "network namespaces and iproute2 (apt-get install iproute2)",
-        () if !nobody() => "that no other agent is running",
-        () => return Some(one),
-    };
-    let _ = fs::write("/dev/stderr", format!("SKIPPED {test}: it needs {missing}\n"));
-    None
+    (ready(test, &Need::KERNEL) && ready(test, &Need::TESTBED)).then_some(one)
 }
 
 fn symbiosis(args: &[&str]) -> Output {
@@ -185,5 +175,25 @@ fn a_controller_that_cannot_be_is_refused_before_anything_is_done() {
     for (args, wanted) in rows {
         let said = refused(&symbiosis(&[&["kernel", "start"], args].concat()));
         assert!(said.contains(wanted), "{args:?}: {said}");
+    }
+}
+
+/// Whatever the umask of whoever starts the agent is, no other user may enter its folder, ask it, or keep the next one from its lock.
+#[test]
+fn nobody_else_may_reach_the_agent() {
+    let Some(_alone) = alone("nobody_else_may_reach_the_agent") else { return };
+    let _stopped = Stopped;
+    for umask in ["000", "777"] {
+        let script = format!("umask {umask} && exec {} kernel start", env!("CARGO_BIN_EXE_symbiosis"));
+        let started = Command::new("sh").args(["-c", &script]).output().unwrap();
+        assert!(started.status.success(), "{started:?}");
+        let mode = |path: &str| fs::metadata(path).unwrap().mode() & 0o777;
+        let found = ["/run/symbiosis", "/run/symbiosis/control", "/run/symbiosis/agent.lock"].map(mode);
+        assert_eq!(found, [0o700, 0o600, 0o600], "umask {umask}");
+        let lock =
+            Command::new("flock").args(["--nonblock", "--shared", "/run/symbiosis/agent.lock", "true"]).uid(65_534).output().unwrap();
+        assert!(!lock.status.success(), "{lock:?}");
+        assert!(String::from_utf8_lossy(&lock.stderr).contains("Permission denied"), "{lock:?}");
+        assert!(symbiosis(&["kernel", "stop"]).status.success());
     }
 }

@@ -4,7 +4,6 @@
 //! the command repeats them, and what is void in the end is said, and judged by nobody.
 
 use std::fs;
-use std::os::unix::fs::MetadataExt;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
@@ -12,6 +11,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
+use symbiosis_linux::privileged::{Need, ready};
 use tempfile::TempDir;
 
 const SCENARIO: &str = r#"
@@ -26,27 +26,9 @@ cc = "linux-reno"
 from_s = 1
 "#;
 
-/// What is missing here, if anything is.
-fn missing() -> Option<&'static str> {
-    let root = fs::metadata("/proc/self").is_ok_and(|own| own.uid() == 0);
-    let made =
-        |args: &[&str]| Command::new("unshare").args(args).stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok_and(|s| s.success());
-    match () {
-        () if !root => Some("root"),
-        () if !PathBuf::from("/dev/net/tun").exists() => Some("/dev/net/tun (modprobe tun)"),
-        () if !made(&["--net", "ip", "link", "set", "lo", "up"]) => Some("network namespaces or iproute2 (apt-get install iproute2)"),
-        () => None,
-    }
-}
-
-/// Says that a test is skipped, and why, even where output of tests is captured.
+/// Whether the testbed can be had.
 fn skipped(test: &str) -> bool {
-    let missing = missing();
-    if let Some(what) = missing {
-        let said = format!("SKIPPED {test}: it needs {what}\n");
-        let _ = fs::write("/dev/stderr", said);
-    }
-    missing.is_some()
+    !ready(test, &Need::TESTBED)
 }
 
 fn lab(args: &[&str]) -> (TempDir, Command) {
@@ -247,16 +229,11 @@ fn registered() -> bool {
 #[test]
 fn symbiosis_measures_the_link_and_leaves_nothing() {
     const TEST: &str = "symbiosis_measures_the_link_and_leaves_nothing";
-    if skipped(TEST) {
+    if skipped(TEST) || !ready(TEST, &Need::KERNEL) {
         return;
     }
     let (folder, mut command) = lab(&["--set", "flow.0.cc=symbiosis", "--set", "measure.from_s=3", "--json", "--out", "out", "--csv"]);
     let output = command.output().unwrap();
-    if output.status.code() == Some(2) {
-        // BTF, clang or libbpf: the message says which, and how to get it.
-        let _ = fs::write("/dev/stderr", format!("SKIPPED {TEST}: {}\n", String::from_utf8_lossy(&output.stderr)));
-        return;
-    }
     let run = json(&output);
     assert!(!registered());
     if valid(TEST, &run) {

@@ -2,6 +2,7 @@
 #![deny(missing_docs)]
 
 pub mod kernel;
+pub mod privileged;
 mod runner;
 pub mod testbed;
 

@@ -6,12 +6,12 @@ use std::sync::mpsc::{Receiver, Sender};
 use nix::time::{ClockId, clock_gettime};
 use symbiosis_base::{Instant, Span};
 
-use super::KernelError;
 use super::layout::Record;
 use super::libbpf::Libbpf;
 use super::live::LiveSocket;
 use super::program::Program;
 use super::table::Table;
+use super::{KernelError, Orphans};
 
 /// It looks at least so often \[ms\], because not every record wakes it: while there are sockets, and while there are none.
 const LOOKS_MS: (i32, i32) = (5, 50);
@@ -28,6 +28,7 @@ pub(crate) struct Seen {
     pub(crate) registered: usize,
     /// Records for which there was no room.
     pub(crate) dropped: u64,
+    pub(crate) orphans: Orphans,
 }
 
 /// The kernel's clock.
@@ -66,7 +67,7 @@ pub(crate) fn run(
         while let Ok(answer) = asked.try_recv() {
             let (registered, dropped) = program.counts(libbpf);
             // Whoever asked may be gone.
-            let _ = answer.send(Seen { sockets: table.show(), registered, dropped });
+            let _ = answer.send(Seen { sockets: table.show(), registered, dropped, orphans: program.orphans(libbpf) });
         }
     }
     Ok(())

@@ -1,7 +1,8 @@
 //! An agent that runs by itself, in a process of its own, and what others ask of it: over a socket in `/run`.
 
-use std::fs;
+use std::fs::{self, Permissions};
 use std::io::{self, BufRead, BufReader, Write};
+use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{self, Receiver, Sender};
@@ -9,10 +10,12 @@ use std::thread;
 use std::time::Duration;
 
 use nix::sys::signal::{SigSet, Signal};
+use nix::sys::socket::getsockopt;
+use nix::sys::socket::sockopt::PeerCredentials;
 use serde::{Deserialize, Serialize};
 
 use super::lock::{FOLDER, Lock};
-use super::{Kernel, KernelError, LiveSocket, Options};
+use super::{Kernel, KernelError, LiveSocket, Options, Orphans};
 
 /// Who asks waits no longer for an answer.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -37,6 +40,8 @@ pub struct Report {
     pub registered: usize,
     /// Records that were lost because the agent was too slow.
     pub dropped: u64,
+    /// What agents that have stopped left behind.
+    pub orphans: Orphans,
     /// The sockets that something was heard of.
     pub sockets: Vec<LiveSocket>,
 }
@@ -65,6 +70,8 @@ pub fn run(options: Options, ready: impl FnOnce(&Kernel)) -> Result<(), KernelEr
     // The lock is ours, so whatever is there is left over.
     let _ = fs::remove_file(place());
     let listener = UnixListener::bind(place())?;
+    // Whatever the umask is; until here the folder keeps others out.
+    fs::set_permissions(place(), Permissions::from_mode(0o600))?;
     let (tell, events) = mpsc::channel();
     thread::spawn({
         let tell = tell.clone();
@@ -100,8 +107,16 @@ fn wait(kernel: &Kernel, events: &Receiver<Event>) -> Option<(UnixStream, Report
     None
 }
 
+/// Whether the process at the other end may ask: it is root's, or of the user that the agent runs as.
+fn may_ask(stream: &UnixStream) -> bool {
+    getsockopt(stream, PeerCredentials).is_ok_and(|peer| peer.uid() == 0 || peer.uid() == nix::unistd::geteuid().as_raw())
+}
+
 /// Hears one request.
 fn listen(stream: UnixStream, tell: &Sender<Event>) -> Result<(), mpsc::SendError<Event>> {
+    if !may_ask(&stream) {
+        return Ok(());
+    }
     let mut line = String::new();
     let heard = stream.set_read_timeout(Some(PATIENCE)).and_then(|()| BufReader::new(&stream).read_line(&mut line));
     match serde_json::from_str(&line) {
@@ -118,6 +133,7 @@ fn report(kernel: &Kernel) -> Result<Report, KernelError> {
         took_over: kernel.took_over(),
         registered: status.registered,
         dropped: status.dropped,
+        orphans: status.orphans,
         sockets: status.sockets,
     })
 }
@@ -161,3 +177,6 @@ pub fn stop() -> Result<bool, KernelError> {
         None => super::clean_up(),
     }
 }
+
+#[cfg(test)]
+mod tests;

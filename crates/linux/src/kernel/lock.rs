@@ -1,15 +1,19 @@
-//! There is one agent at a time: a lock that ends with its process.
+//! There is one agent at a time: a lock that ends with its process, in a folder that no other user may enter.
 
-use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{self, Read, Write};
-use std::path::{Path, PathBuf};
+use std::fs::{self, DirBuilder, File, OpenOptions, Permissions, TryLockError};
+use std::io::{self, ErrorKind, Read, Write};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::path::Path;
+
+use nix::libc;
 
 use super::KernelError;
 
 /// The folder of what an agent keeps while it runs.
 pub(crate) const FOLDER: &str = "/run/symbiosis";
+const FILE: &str = "agent.lock";
 
-/// Held while an agent runs. The file stays: who removed it could not know whether somebody else waits for it.
+/// Held while an agent runs. The file stays: who removed it could not know whether another agent waits for it.
 pub(crate) struct Lock {
     _file: File,
 }
@@ -17,8 +21,16 @@ pub(crate) struct Lock {
 impl Lock {
     /// Takes the lock, and writes down who has it.
     pub(crate) fn take() -> Result<Lock, KernelError> {
-        fs::create_dir_all(FOLDER)?;
-        let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(place())?;
+        Lock::take_in(Path::new(FOLDER))
+    }
+
+    fn take_in(folder: &Path) -> Result<Lock, KernelError> {
+        keep(folder)?;
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create(true).truncate(false).mode(0o600).custom_flags(libc::O_NOFOLLOW);
+        let mut file = options.open(folder.join(FILE))?;
+        // Whatever the umask is, and whatever it was when the file was made.
+        file.set_permissions(Permissions::from_mode(0o600))?;
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => return Err(KernelError::Running(written(&mut file)?)),
@@ -29,9 +41,9 @@ impl Lock {
         Ok(Lock { _file: file })
     }
 
-    /// Who has it, if anybody has.
+    /// The process that has it, if one has.
     pub(crate) fn holder() -> Option<u32> {
-        let mut file = File::open(place()).ok()?;
+        let mut file = File::open(Path::new(FOLDER).join(FILE)).ok()?;
         match file.try_lock_shared() {
             Err(TryLockError::WouldBlock) => written(&mut file).ok(),
             _ => None,
@@ -39,8 +51,17 @@ impl Lock {
     }
 }
 
-fn place() -> PathBuf {
-    Path::new(FOLDER).join("agent.lock")
+/// Makes the folder, for the agent's user alone. One that is there already must be that user's, and no link.
+fn keep(folder: &Path) -> io::Result<()> {
+    match DirBuilder::new().mode(0o700).create(folder) {
+        Err(error) if error.kind() != ErrorKind::AlreadyExists => return Err(error),
+        _ => {}
+    }
+    let found = fs::symlink_metadata(folder)?;
+    if !found.is_dir() || found.uid() != nix::unistd::geteuid().as_raw() {
+        return Err(io::Error::other(format!("{} is not a folder of the user that the agent runs as", folder.display())));
+    }
+    fs::set_permissions(folder, Permissions::from_mode(0o700))
 }
 
 /// The process that wrote itself down.
@@ -48,4 +69,42 @@ fn written(file: &mut File) -> io::Result<u32> {
     let mut pid = String::new();
     file.read_to_string(&mut pid)?;
     Ok(pid.trim().parse().unwrap_or(0))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    fn mode(path: &Path) -> u32 {
+        fs::metadata(path).unwrap().mode() & 0o777
+    }
+
+    #[test]
+    fn nobody_else_may_enter_or_lock() {
+        let folder = tempfile::tempdir().unwrap();
+        let place = folder.path().join("symbiosis");
+        // As an earlier version left it.
+        fs::create_dir(&place).unwrap();
+        fs::set_permissions(&place, Permissions::from_mode(0o755)).unwrap();
+        fs::write(place.join(FILE), "1").unwrap();
+        fs::set_permissions(place.join(FILE), Permissions::from_mode(0o644)).unwrap();
+        let lock = Lock::take_in(&place).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!((mode(&place), mode(&place.join(FILE))), (0o700, 0o600));
+        assert!(matches!(Lock::take_in(&place), Err(KernelError::Running(pid)) if pid == std::process::id()));
+        drop(lock);
+        assert!(Lock::take_in(&place).is_ok());
+    }
+
+    #[test]
+    fn a_link_is_not_followed() {
+        let folder = tempfile::tempdir().unwrap();
+        let (real, link) = (folder.path().join("real"), folder.path().join("link"));
+        fs::create_dir(&real).unwrap();
+        symlink(&real, &link).unwrap();
+        assert!(matches!(Lock::take_in(&link), Err(KernelError::Io(_))));
+        symlink("/nowhere/at/all", real.join(FILE)).unwrap();
+        assert!(matches!(Lock::take_in(&real), Err(KernelError::Io(_))));
+    }
 }

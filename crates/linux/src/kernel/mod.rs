@@ -25,6 +25,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Sender};
 use std::thread::{self, JoinHandle};
 
+use serde::{Deserialize, Serialize};
 use symbiosis_control::params::{ParamError, Value, Values};
 use symbiosis_control::registry::{self, Entry, Feedback};
 
@@ -148,6 +149,18 @@ pub struct Status {
     pub registered: usize,
     /// Records that were lost because the agent was too slow.
     pub dropped: u64,
+    /// What agents that have stopped left behind.
+    pub orphans: Orphans,
+}
+
+/// Programs that are no longer registered, and stay for as long as something uses them: a socket, or a namespace whose default
+/// congestion control they are, which new sockets there still get. No agent hears of their sockets, so all of these are Reno's.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Orphans {
+    /// How many programs.
+    pub programs: usize,
+    /// How many sockets use them.
+    pub sockets: usize,
 }
 
 impl Kernel {
@@ -206,7 +219,7 @@ impl Kernel {
         let (answer, answered) = mpsc::channel();
         let seen = self.ask.send(answer).ok().and_then(|()| answered.recv().ok());
         let seen = seen.ok_or_else(|| KernelError::Io(io::Error::other("the agent has failed")))?;
-        Ok(Status { sockets: seen.sockets, registered: seen.registered, dropped: seen.dropped })
+        Ok(Status { sockets: seen.sockets, registered: seen.registered, dropped: seen.dropped, orphans: seen.orphans })
     }
 
     /// Ends it.
@@ -233,6 +246,11 @@ impl Drop for Kernel {
     }
 }
 
+/// Whether libbpf is installed.
+pub(crate) fn has_libbpf() -> bool {
+    Libbpf::open().is_ok()
+}
+
 /// Ends what an agent that was killed left behind; whether there was anything.
 ///
 /// # Errors
@@ -245,6 +263,8 @@ pub fn clean_up() -> Result<bool, KernelError> {
     Ok(program::unregister(&Libbpf::open()?))
 }
 
+#[cfg(test)]
+mod default_devices;
 #[cfg(test)]
 mod on_this_machine;
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::fs;
 use std::io::{Read, Write};
-use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::net::{Ipv4Addr, Shutdown, SocketAddr, SocketAddrV4, TcpListener, TcpStream};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::{self, sleep};
 use std::time::{Duration, Instant};
@@ -12,21 +12,27 @@ use nix::sys::socket::{AddressFamily, SockFlag, SockType, SockaddrIn, connect, g
 use symbiosis_control::params::{ParamError, Value};
 
 use super::*;
+use crate::privileged::{Need, ready};
+use crate::testbed::namespace::{Namespace, ip, set};
 
 /// There is one kernel.
 static ONE: Mutex<()> = Mutex::new(());
 
-/// The kernel, for one test at a time, with the congestion control; none if it cannot be had, which is said even where output of tests is captured.
-fn alone(test: &str) -> Option<(MutexGuard<'static, ()>, Kernel)> {
+/// The kernel, for one test at a time; none if it cannot be had.
+pub(super) fn alone(test: &str) -> Option<MutexGuard<'static, ()>> {
     let one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
-    let missing = match Kernel::start(Options::new("symbiosis", &[], 1).unwrap()) {
-        Ok(kernel) => return Some((one, kernel)),
-        Err(error @ (KernelError::NotRoot | KernelError::NoBtf | KernelError::NoClang | KernelError::NoLibbpf)) => error,
-        Err(error @ KernelError::Running(pid)) if pid != std::process::id() => error,
-        Err(error) => panic!("{error}"),
-    };
-    let _ = fs::write("/dev/stderr", format!("SKIPPED {test}: {missing} ({})\n", missing.help().unwrap_or_default()));
-    None
+    ready(test, &Need::KERNEL).then_some(one)
+}
+
+/// With the congestion control.
+fn started(test: &str) -> Option<(MutexGuard<'static, ()>, Kernel)> {
+    let one = alone(test)?;
+    Some((one, start("symbiosis")))
+}
+
+/// An agent with a controller of the registry.
+pub(super) fn start(name: &str) -> Kernel {
+    Kernel::start(Options::new(name, &[], 1).unwrap()).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// Sends so many bytes over loopback with the congestion control; what it was in the end.
@@ -38,15 +44,22 @@ fn transfer(bytes: usize) -> OsString {
         listener.accept().unwrap().0.read_to_end(&mut read).unwrap();
         read.len()
     });
-    let fd = socket(AddressFamily::Inet, SockType::Stream, SockFlag::SOCK_CLOEXEC, None).unwrap();
-    setsockopt(&fd, TcpCongestion, &OsString::from(NAME)).unwrap();
-    connect(std::os::fd::AsRawFd::as_raw_fd(&fd), &SockaddrIn::from(at)).unwrap();
-    let mut stream = TcpStream::from(fd);
+    let mut stream = connected(Some(NAME), at);
     stream.write_all(&vec![7; bytes]).unwrap();
     let cc = getsockopt(&stream, TcpCongestion).unwrap();
     stream.shutdown(Shutdown::Write).unwrap();
     assert_eq!(reader.join().unwrap(), bytes);
     cc
+}
+
+/// A connection under a congestion control, or under its namespace's default.
+pub(super) fn connected(cc: Option<&str>, to: SocketAddrV4) -> TcpStream {
+    let fd = socket(AddressFamily::Inet, SockType::Stream, SockFlag::SOCK_CLOEXEC, None).unwrap();
+    if let Some(cc) = cc {
+        setsockopt(&fd, TcpCongestion, &OsString::from(cc)).unwrap();
+    }
+    connect(std::os::fd::AsRawFd::as_raw_fd(&fd), &SockaddrIn::from(to)).unwrap();
+    TcpStream::from(fd)
 }
 
 fn available() -> bool {
@@ -56,7 +69,7 @@ fn available() -> bool {
 /// Programs and maps go when their last user has gone, a grace period later.
 fn nothing_is_left() -> bool {
     let libbpf = Libbpf::open().unwrap();
-    let maps = [("symb_words", 1), ("symb_board", 2), ("symb_agent", 2), (NAME, 26), ("symb_records", 27)];
+    let maps = [("symb_decisions", 1), ("symb_stats", 2), ("symb_agent", 2), (NAME, 26), ("symb_records", 27)];
     let begun = Instant::now();
     while begun.elapsed() < Duration::from_secs(20) {
         if maps.iter().all(|(name, kind)| libbpf.maps(name, *kind).is_empty()) {
@@ -69,7 +82,7 @@ fn nothing_is_left() -> bool {
 
 #[test]
 fn any_program_may_use_it_and_nothing_is_left_of_it() {
-    let Some((_one, kernel)) = alone("any_program_may_use_it_and_nothing_is_left_of_it") else { return };
+    let Some((_one, kernel)) = started("any_program_may_use_it_and_nothing_is_left_of_it") else { return };
     assert!(available());
     let allowed = fs::read_to_string("/proc/sys/net/ipv4/tcp_allowed_congestion_control").unwrap();
     assert!(allowed.split_whitespace().any(|name| name == NAME), "not only root: {allowed}");
@@ -83,7 +96,7 @@ fn any_program_may_use_it_and_nothing_is_left_of_it() {
 
 #[test]
 fn thousands_of_connections_leave_nothing() {
-    let Some((_one, kernel)) = alone("thousands_of_connections_leave_nothing") else { return };
+    let Some((_one, kernel)) = started("thousands_of_connections_leave_nothing") else { return };
     let memory = || {
         let status = fs::read_to_string("/proc/self/status").unwrap();
         let line = status.lines().find(|line| line.starts_with("VmRSS")).unwrap();
@@ -103,6 +116,48 @@ fn thousands_of_connections_leave_nothing() {
     assert_eq!((seen.registered, seen.sockets.len()), (0, 0));
     let grown = memory().saturating_sub(before);
     assert!(grown < 4096, "{grown} KiB more after 9000 connections");
+    kernel.stop().unwrap();
+    assert!(nothing_is_left());
+}
+
+/// Waits until it is so.
+fn until(what: &str, mut is_so: impl FnMut() -> bool) {
+    let begun = Instant::now();
+    while !is_so() {
+        assert!(begun.elapsed() < Duration::from_secs(20), "{what}");
+        sleep(Duration::from_millis(50));
+    }
+}
+
+#[test]
+fn sockets_of_an_agent_that_stopped_are_shown() {
+    let Some((_one, kernel)) = started("sockets_of_an_agent_that_stopped_are_shown") else { return };
+    if !ready("sockets_of_an_agent_that_stopped_are_shown", &[Need::Namespaces]) {
+        return;
+    }
+    assert_eq!(kernel.status().unwrap().orphans, Orphans::default());
+    // A namespace whose default it is keeps the program of then.
+    let host = Namespace::new().unwrap();
+    let default = |cc: &'static str| host.within(move || set("ipv4/tcp_congestion_control", cc)).unwrap();
+    host.within(|| ip("link set lo up\n")).unwrap();
+    default(NAME);
+    kernel.stop().unwrap();
+    let kernel = start("symbiosis");
+    let orphans = || kernel.status().unwrap().orphans;
+    until("the program that is no more registered", || orphans() == Orphans { programs: 1, sockets: 0 });
+    let connection = host.within(|| {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+        let SocketAddr::V4(at) = listener.local_addr().unwrap() else { panic!("this is IPv4") };
+        let stream = connected(None, at);
+        assert_eq!(getsockopt(&stream, TcpCongestion).unwrap(), OsString::from(NAME), "the name alone does not tell");
+        Ok((stream, listener.accept().unwrap()))
+    });
+    until("both ends of the connection, and who listens for more", || orphans().sockets >= 2);
+    // Chosen again, the name is that of the program that is registered.
+    default(NAME);
+    drop(connection);
+    until("nothing of it", || orphans() == Orphans::default());
+    default("reno");
     kernel.stop().unwrap();
     assert!(nothing_is_left());
 }

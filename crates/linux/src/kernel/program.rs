@@ -9,9 +9,9 @@ use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::process::Command;
 
-use super::KernelError;
 use super::layout::{Agent, Decision, Stats};
 use super::libbpf::{Libbpf, MapInfo};
+use super::{KernelError, Orphans};
 
 /// The program's files by name; the last is the one that includes the others.
 const SOURCES: [(&str, &str); 5] = [
@@ -42,6 +42,7 @@ pub(crate) struct Program {
     ops: OwnedFd,
     pub(crate) records: OwnedFd,
     decisions: OwnedFd,
+    decisions_id: u32,
     stats: OwnedFd,
     agent: OwnedFd,
 }
@@ -70,7 +71,7 @@ impl Program {
         }
         let (_, records) = latest("symb_records", RINGBUF)?;
         let (_, stats) = latest("symb_stats", ARRAY)?;
-        Some(Program { ops, records, decisions, stats, agent })
+        Some(Program { ops, records, decisions_id: info.id, decisions, stats, agent })
     }
 
     /// Builds and registers it.
@@ -102,6 +103,13 @@ impl Program {
     /// How many sockets there are, and how many records were dropped because there was no room.
     pub(crate) fn counts(&self, libbpf: &Libbpf) -> (usize, u64) {
         (libbpf.count(&self.decisions), libbpf.lookup::<_, Stats>(&self.stats, 0_u32).map_or(0, |stats| stats.dropped))
+    }
+
+    /// Programs of our name that are no longer registered, and the sockets that still use them.
+    pub(crate) fn orphans(&self, libbpf: &Libbpf) -> Orphans {
+        let programs = libbpf.maps(NAME, STRUCT_OPS).iter().filter(|map| !in_use(libbpf, map)).count();
+        let others = libbpf.maps("symb_decisions", HASH).into_iter().filter(|(info, _)| info.id != self.decisions_id);
+        Orphans { programs, sockets: others.map(|(_, decisions)| libbpf.count(&decisions)).sum() }
     }
 
     /// Unregisters it. Its sockets go on as Reno, and keep it in memory until they are closed.

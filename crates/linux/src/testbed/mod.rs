@@ -18,7 +18,7 @@ mod ends;
 mod error;
 mod hosts;
 mod lateness;
-mod namespace;
+pub(crate) mod namespace;
 mod realtime;
 mod segment;
 mod socket;
@@ -46,6 +46,8 @@ use hosts::Hosts;
 pub use hosts::MOST_FLOWS;
 pub use lateness::{LATE, LatenessSummary, MOST_LATE};
 use namespace::Namespace;
+#[cfg(test)]
+pub(crate) use socket::reset_when_closed;
 use tun::Tun;
 
 /// Everything is in its place so long before a run begins.
@@ -115,6 +117,11 @@ pub fn available() -> Result<(), TestbedError> {
         let _tun = Tun::new("symt-test")?;
         namespace::ip("link set lo up\n")
     })
+}
+
+/// Whether this process may make network namespaces.
+pub(crate) fn has_namespaces() -> bool {
+    Namespace::new().is_ok()
 }
 
 /// Carries a plan out, once, unless somebody says that it is `enough` before its end.

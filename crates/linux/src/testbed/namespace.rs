@@ -27,6 +27,12 @@ impl Namespace {
         })
     }
 
+    /// What holds it.
+    #[cfg(test)]
+    pub(crate) fn file(&self) -> &File {
+        &self.0
+    }
+
     /// Moves the calling thread there, for ever.
     ///
     /// # Errors
