@@ -6,7 +6,7 @@ use std::net::{IpAddr, Ipv4Addr};
 use symbiosis_base::{Bytes, Instant, Span};
 use symbiosis_control::params::Values;
 use symbiosis_control::registry::Entry;
-use symbiosis_control::{AckProcessed, Acked, Ask, Basis, Controller, LossKind, Lost, Sent, Setup};
+use symbiosis_control::{AckProcessed, Acked, Ask, Basis, Controller, LossKind, Lost, Notice, Sent, Setup};
 
 use super::cells::{Cell, Cells};
 use super::layout::{Decision, HOLDS, PLAN, Record, WINDOW_BITS, flag, kind, law};
@@ -108,6 +108,7 @@ impl Flow {
                 self.controller.lost(&Lost::new(now, kind, self.packets(record.in_flight)));
                 self.losses = record.losses;
             }
+            kind::UNDONE => self.controller.notice(&Notice::Spurious { now, in_flight: self.packets(record.in_flight) }),
             _ => {}
         }
         self.latest = *record;

@@ -9,6 +9,7 @@ pub(crate) mod kind {
     pub(crate) const MARKED: u32 = 4;
     pub(crate) const TIMEOUT: u32 = 5;
     pub(crate) const CLOSED: u32 = 6;
+    pub(crate) const UNDONE: u32 = 7;
 }
 
 /// Bits of a record's `flags`.

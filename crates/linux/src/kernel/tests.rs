@@ -162,7 +162,7 @@ fn both_halves_mean_the_same_bytes() {
         asserts.extend(fields.iter().map(|(field, at)| format!("offsetof(struct {name}, {field}) == {at}")));
     }
     let kinds = [("SENT", kind::SENT), ("RESENT", kind::RESENT), ("ACKED", kind::ACKED), ("REDUCED", kind::REDUCED)];
-    let rest = [("MARKED", kind::MARKED), ("TIMEOUT", kind::TIMEOUT), ("CLOSED", kind::CLOSED)];
+    let rest = [("MARKED", kind::MARKED), ("TIMEOUT", kind::TIMEOUT), ("CLOSED", kind::CLOSED), ("UNDONE", kind::UNDONE)];
     let laws = [("LAW_RENO", law::RENO), ("LAW_TABLE", law::TABLE)];
     let flags = [("APP_LIMITED", flag::APP_LIMITED), ("RECOVERING", flag::RECOVERING), ("UNDECIDED", flag::UNDECIDED)];
     let counts = [("PLAN", PLAN as u32), ("POINTS", POINTS as u32), ("HOLDS", HOLDS as u32), ("WINDOW_BITS", WINDOW_BITS)];

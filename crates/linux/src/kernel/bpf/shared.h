@@ -10,6 +10,7 @@
 #define MARKED 4  /* a congestion mark came back */
 #define TIMEOUT 5 /* the retransmission timer expired */
 #define CLOSED 6  /* the connection ended, or chose another congestion control */
+#define UNDONE 7  /* the last congestion event was none: its packets were late, not lost */
 
 /* Bits of a record's `flags`. */
 #define APP_LIMITED 1 /* something else than the window limits the sender */

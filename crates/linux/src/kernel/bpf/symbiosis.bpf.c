@@ -166,8 +166,10 @@ SEC("struct_ops/symbiosis_undo_cwnd")
 u32 symbiosis_undo_cwnd(u64 *ctx)
 {
 	struct sock *sk = (struct sock *)ctx[0];
+	struct tcp_sock *tp = (struct tcp_sock *)sk;
 	struct own *o = own(sk);
 	u32 cwnd = tcp_reno_undo_cwnd(sk);
+	report(sk, o, UNDONE, tp->tcp_clock_cache, 0, 0, -1);
 	/* A plan may have narrowed snd_cwnd when the loss was found. */
 	if (cwnd < o->before)
 		cwnd = o->before;
@@ -201,8 +203,11 @@ INLINE void place(struct sock *sk, struct own *o, const struct decision *d, u64 
 		gap = 0;
 	gap = gap < longest ? gap : longest;
 	sk->sk_pacing_rate = gap ? (u64)tp->mss_cache * 1000000000 / gap : UNLIMITED;
-	if (d->law != LAW_TABLE || flight == 0)
+	/* Reno's packets leave ACK by ACK, never two together; but a pair must, or K would not be known before a loss gave room for one. */
+	if (flight == 0 || (d->law == LAW_RENO && !regardless)) {
+		widen(tp, o);
 		return;
+	}
 	if (!o->narrowed)
 		o->window = window << WINDOW_BITS;
 	if (ignores_window)

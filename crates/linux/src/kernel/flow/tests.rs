@@ -13,6 +13,7 @@ enum Heard {
     /// Number, send time and round-trip time \[µs\], in flight, whether it recovers, whether the window grows, whether it was app-limited.
     Acked(u64, u64, Option<u64>, u64, bool, bool, bool),
     Lost(LossKind, u64),
+    Spurious(u64),
 }
 
 thread_local! {
@@ -62,6 +63,12 @@ impl Controller for Recorder {
     fn lost(&mut self, loss: &Lost) {
         if !self.silent {
             hear(Heard::Lost(loss.kind, loss.in_flight.0));
+        }
+    }
+
+    fn notice(&mut self, notice: &Notice) {
+        if let Notice::Spurious { in_flight, .. } = notice {
+            hear(Heard::Spurious(in_flight.0));
         }
     }
 
@@ -156,6 +163,8 @@ fn losses_are_told_and_what_leaves_again_tells_no_time() {
     ];
     assert_eq!(heard(), told);
     assert_eq!(flow.decision(Instant::START).losses, 1, "so the BPF program knows that this was heard");
+    flow.take(&record(kind::UNDONE, 45_000, 3, 4));
+    assert_eq!(heard(), [Heard::Spurious(1500)], "the kernel found that nothing was lost");
     for (kind, loss) in [(kind::TIMEOUT, LossKind::Timeout), (kind::MARKED, LossKind::Ecn)] {
         flow.take(&record(kind, 50_000, 3, 3));
         assert_eq!(heard(), [Heard::Lost(loss, 0)]);
