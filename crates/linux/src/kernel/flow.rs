@@ -85,7 +85,7 @@ impl Flow {
         self.now = self.now.max(Instant(record.at));
         let now = self.now;
         // After a pause no decision holds, and the agent is not late.
-        if record.flags & flag::UNDECIDED == 0 || now - Span(self.latest.at) > Instant(HOLDS) {
+        if record.flags & flag::UNDECIDED == 0 || now - Instant(self.latest.at) > Span(HOLDS) {
             self.decided = now;
         }
         match record.kind {
