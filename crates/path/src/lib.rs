@@ -14,6 +14,7 @@
 
 mod aqm;
 mod link;
+mod link_spec;
 mod meter;
 mod network;
 mod queue;
@@ -23,7 +24,8 @@ mod traffic;
 mod wire;
 
 pub use aqm::{CoDelSpec, Discipline, Fate, FqCoDelSpec, ManagedLink};
-pub use link::{Drop, Link, LinkSpec, Offered};
+pub use link::Link;
+pub use link_spec::{Drop, LinkSpec, Offered};
 pub use meter::{LinkSample, LinkStats};
 pub use network::{Left, Network, NetworkLink};
 pub use queue::QueueLimit;

@@ -1,54 +1,12 @@
 //! A link: a rate, a queue before it, a delay behind it.
 
-use symbiosis_base::{Bytes, Instant, Random, Rate, Span};
+use symbiosis_base::{Bytes, Instant, Random, Span};
 
+use crate::link_spec::{Drop, LinkSpec, Offered};
 use crate::queue::Waiting;
 use crate::record::Record;
 use crate::wire::Wire;
-use crate::{Discipline, LinkSample, LinkStats, QueueLimit, RateSpec};
-
-/// What a link is.
-#[derive(Clone, Debug, PartialEq)]
-pub struct LinkSpec {
-    /// How fast it sends.
-    pub rate: RateSpec,
-    /// How long a bit travels, one way.
-    pub delay: Span,
-    /// How much may wait before it.
-    pub queue: QueueLimit,
-    /// In which order it is served, and what is dropped beside what finds no room.
-    pub discipline: Discipline,
-    /// Probability that a packet is lost on the wire, after its transmission.
-    pub loss: f64,
-    /// Mean of an exponential delay added to each packet's. Packets stay in order: one that would overtake arrives with the one before.
-    pub jitter: Span,
-}
-
-impl LinkSpec {
-    /// A link that neither loses nor disturbs, with room for whatever comes.
-    pub fn ideal(rate: Rate, delay: Span) -> LinkSpec {
-        LinkSpec {
-            rate: RateSpec::Constant(rate),
-            delay,
-            queue: QueueLimit::Unlimited,
-            discipline: Discipline::DropTail,
-            loss: 0.0,
-            jitter: Span::ZERO,
-        }
-    }
-}
-
-/// Why a packet does not come out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Drop {
-    /// The queue was full, or its management gave the packet up.
-    Queue,
-    /// Lost on the wire.
-    Wire,
-}
-
-/// When an offered packet comes out at the far end, or why it does not.
-pub type Offered = Result<Instant, Drop>;
+use crate::{Discipline, LinkSample, LinkStats, QueueLimit};
 
 /// A link that serves in order of arrival.
 ///

@@ -2,7 +2,7 @@
 
 use symbiosis_base::{Bytes, Instant, Span};
 
-use crate::link::{Drop, Offered};
+use crate::link_spec::{Drop, Offered};
 use crate::meter::{LinkSample, LinkStats, Meter};
 
 /// Of a link that results speak of, or whose queue is bounded.

@@ -2,7 +2,7 @@
 
 use symbiosis_base::{Bytes, Instant, Random, Span};
 
-use crate::link::{Drop, LinkSpec, Offered};
+use crate::link_spec::{Drop, LinkSpec, Offered};
 use crate::rate::Server;
 
 /// Sends one packet after another.

@@ -19,23 +19,7 @@ const KNOWN: &[(&str, &[&[&str]])] = &[
     ),
     ("linux", &[&["kernel/agent.rs", "kernel/libbpf.rs", "kernel/lock.rs", "kernel/mod.rs", "kernel/program.rs"]]),
     ("papers", &[&["ours/m7/judge.rs", "ours/m7/mod.rs", "ours/m7/theory.rs"]]),
-    ("path", &[&["aqm/codel.rs", "aqm/fq_codel.rs", "aqm/mod.rs"], &["link.rs", "record.rs", "wire.rs"]]),
-    (
-        "quic",
-        &[
-            &["adapter/core.rs", "adapter/mod.rs", "feedback/mod.rs"],
-            &["node/mod.rs", "node/peer.rs"],
-            &["transfer/client.rs", "transfer/files.rs", "transfer/flow.rs", "transfer/memory.rs", "transfer/mod.rs", "transfer/server.rs"],
-        ],
-    ),
     ("report", &[&["simulation.rs", "simulation/curves.rs"]]),
-    (
-        "sim",
-        &[
-            &["tcp/duplicates.rs", "tcp/mod.rs", "tcp/receiver.rs", "tcp/scoreboard.rs", "tcp/sender.rs"],
-            &["xmtp/board.rs", "xmtp/mod.rs", "xmtp/receiver.rs", "xmtp/sender.rs"],
-        ],
-    ),
 ];
 
 #[test]

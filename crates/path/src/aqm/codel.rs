@@ -8,7 +8,8 @@ use std::collections::VecDeque;
 
 use symbiosis_base::{Bytes, Instant};
 
-use super::{CoDelSpec, Packet};
+use super::packet::Packet;
+use super::spec::CoDelSpec;
 
 /// After a pause of so many intervals since the last drop was due, dropping begins anew and not where it ended (RFC 8289 §5).
 const MEMORY: u64 = 16;

@@ -5,7 +5,8 @@ use std::collections::VecDeque;
 use symbiosis_base::{Bytes, Instant, Random};
 
 use super::codel::CoDel;
-use super::{FqCoDelSpec, Packet};
+use super::packet::Packet;
+use super::spec::FqCoDelSpec;
 use crate::QueueLimit;
 
 /// Queues of streams, and whose turn it is.

@@ -4,7 +4,8 @@ use std::collections::VecDeque;
 
 use symbiosis_base::{Bytes, Instant, Random, Span};
 
-use super::{Packet, Queue};
+use super::packet::Packet;
+use super::queue::Queue;
 use crate::record::Record;
 use crate::wire::Wire;
 use crate::{Drop, LinkSample, LinkSpec, LinkStats, Offered, QueueLimit};

@@ -1,8 +1,8 @@
 use proptest::prelude::*;
-use symbiosis_base::Rate;
+use symbiosis_base::{Bytes, Instant, Random, Rate, Span};
 
 use super::*;
-use crate::{Drop, Link, LinkSpec};
+use crate::{Drop, Link, LinkSpec, QueueLimit};
 
 const FULL: Bytes = Bytes(1500);
 

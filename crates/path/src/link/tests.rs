@@ -1,5 +1,7 @@
 use proptest::prelude::*;
 
+use symbiosis_base::Rate;
+
 use super::*;
 
 const FULL: Bytes = Bytes(1500);

@@ -8,8 +8,7 @@ use symbiosis_control::{
 };
 
 use super::flight::Flight;
-use crate::feedback::FULL;
-use crate::feedback::wire::{Arrived, Left};
+use crate::feedback::wire::{Arrived, FULL, Left};
 
 /// A controller of ours with what noq does not keep for it.
 ///

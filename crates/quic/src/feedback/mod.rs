@@ -21,11 +21,8 @@ use crate::adapter::ControllerHandle;
 pub(crate) use listener::Host;
 use listener::Listener;
 use packet_number_tap::PacketNumberTap;
-use wire::{Arrived, Ask, Message, Observes};
+use wire::{Arrived, Ask, FULL, Message, Observes};
 
-/// Only packets of so much UDP payload are spoken of: those that carry data have at least 1200 bytes (RFC 9000 §14), while those that carry
-/// ACKs and messages must not make each other without end.
-pub(crate) const FULL: usize = 1000;
 /// Whoever is not answered asks again after a round trip, and not sooner than this.
 const ASKS_EVERY: Span = Span::from_millis(10);
 

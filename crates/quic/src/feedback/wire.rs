@@ -11,6 +11,10 @@ use symbiosis_base::{Instant, ReceiverInstant, Span};
 use symbiosis_control::observer::{Excess, Findings};
 use symbiosis_control::params::{Value, Values};
 
+/// Only packets of so much UDP payload are spoken of: those that carry data have at least 1200 bytes (RFC 9000 §14), while those that carry
+/// ACKs and messages must not make each other without end.
+pub(crate) const FULL: usize = 1000;
+
 /// Arrivals that fit a message: as many packets as are taken from a socket in one turn.
 pub(crate) const MOST_ARRIVALS: usize = 32;
 

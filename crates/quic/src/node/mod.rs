@@ -7,6 +7,7 @@
 mod admission;
 mod peer;
 mod pulse;
+mod session;
 mod settings;
 
 use std::collections::{BTreeMap, VecDeque};
@@ -18,8 +19,7 @@ use std::sync::Arc;
 use bytes::BytesMut;
 use noq_proto::crypto::rustls::{QuicClientConfig, QuicServerConfig};
 use noq_proto::{
-    ClientConfig, Connection, ConnectionError, ConnectionHandle, DatagramEvent, Endpoint, EndpointConfig, EndpointEvent, FourTuple,
-    Incoming, ServerConfig,
+    ClientConfig, ConnectionHandle, DatagramEvent, Endpoint, EndpointConfig, EndpointEvent, FourTuple, Incoming, ServerConfig,
 };
 use symbiosis_base::{Instant, Random, Span};
 
@@ -33,6 +33,7 @@ pub use admission::{Activity, LEAST, Limits};
 use admission::{Caller, Verdict};
 pub use peer::View;
 use peer::{Ends, Peer};
+pub use session::{BUSY, Leaving, Next, Session};
 pub use settings::{QLOG, Settings};
 
 /// A connection that has ended still answers what is on its way to it. At most so many times the connections that a node takes are kept for that.
@@ -40,46 +41,6 @@ const WITH_ENDED: usize = 4;
 
 /// Datagrams that belong to no connection and wait to leave: beyond these they are lost, as on their way.
 const MOST_REPLIES: usize = 1024;
-
-/// What is done with a connection.
-pub trait Session {
-    /// Makes what progress can be made: reads what came, writes what fits. Called when the handshake is complete, and whenever anything
-    /// moved.
-    fn progress(&mut self, now: Instant, connection: &mut Connection) -> Next;
-
-    /// The connection has ended, and not by this session.
-    fn ended(&mut self, why: &ConnectionError);
-
-    /// What it has to do, and has done. By default nobody knows, and so it is taken to be at work.
-    fn activity(&self) -> Activity {
-        Activity { asks: true, moved: 0 }
-    }
-}
-
-/// How a session wants to go on.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Next {
-    /// With what comes.
-    Wait,
-    /// At once: there is work left that needs nobody else.
-    Again,
-    /// In a millisecond: what it waits for is done in another thread.
-    Soon,
-    /// Not at all: the connection closes, with a reason that the peer may read.
-    Close(String),
-}
-
-/// What a caller is told who has to go because others want its place.
-pub const BUSY: &str = "the server is busy";
-
-/// Datagrams that leave together, one after another in a buffer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Leaving {
-    /// The destination.
-    pub to: SocketAddr,
-    /// How long each is \[bytes\]; the last may be shorter.
-    pub each: usize,
-}
 
 /// A connection of a node.
 pub type PeerId = usize;

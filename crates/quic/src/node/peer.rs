@@ -14,8 +14,8 @@ use crate::identity::Seen;
 
 use super::admission::{Caller, Limits};
 use super::pulse::Pulse;
+use super::session::{Leaving, Next, Session};
 use super::settings::Made;
-use super::{Leaving, Next, Session};
 
 /// What is done in another thread is asked for this often.
 const SOON: Span = Span::from_millis(1);

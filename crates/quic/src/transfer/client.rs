@@ -6,11 +6,13 @@ use std::fmt;
 use noq_proto::{Connection, ConnectionError, Dir};
 use symbiosis_base::Instant;
 
+use super::broken::Broken;
 use super::files::Target;
 use super::flow::{Hashing, Inflow, Outflow, Step, Turn};
-use super::pipe::{Broken, Pipe};
+use super::message::{Hash, Reply, Request};
+use super::pipe::Pipe;
 use super::pool::{Credit, Pool};
-use super::{Hash, Reply, Request, Source};
+use super::storage::Source;
 use crate::node::Next;
 
 /// What a client wants.

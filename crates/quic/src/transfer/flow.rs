@@ -6,10 +6,12 @@ use std::thread;
 use bytes::Bytes;
 use noq_proto::{Connection, PathId};
 
+use super::broken::Broken;
 use super::hashes::{Hashes, Ticket};
-use super::pipe::{Broken, Pipe, Read};
+use super::message::Hash;
+use super::pipe::{Pipe, Read};
 use super::pool::Credit;
-use super::{Hash, Sink, Source};
+use super::storage::{Sink, Source};
 
 /// Bytes that a connection hashes, reads or writes before others get their turn.
 const TURN: usize = 4 << 20;

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 use std::io;
-use std::net::IpAddr;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,8 +9,8 @@ use std::time::Duration;
 use super::files::{FileSource, Target};
 use super::ledger::Ledger;
 use super::place::{Dir, There};
-use super::server::{Put, Store};
-use super::{Sink, Source};
+use super::storage::{Sink, Source};
+use super::store::{Put, Store, Stranger};
 use crate::identity::Fingerprint;
 
 /// Parts of files are kept so long if nobody says otherwise: until tomorrow.
@@ -34,25 +33,6 @@ pub enum Writers {
     These(BTreeSet<Fingerprint>),
     /// Whoever reaches the server.
     Anyone,
-}
-
-/// Who wants something of a server.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Stranger {
-    /// Where it called from.
-    pub host: Option<IpAddr>,
-    /// The certificate that it showed, and whose key it has.
-    pub shown: Option<Fingerprint>,
-}
-
-impl Stranger {
-    /// Its parts are told from others' by this.
-    fn name(&self) -> String {
-        match (self.shown, self.host) {
-            (Some(fingerprint), _) => fingerprint.to_string(),
-            (None, host) => host.map(|host| host.to_string()).unwrap_or_default(),
-        }
-    }
 }
 
 /// A folder whose files are served.

@@ -5,7 +5,8 @@ use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-use super::{Hash, Source};
+use super::message::Hash;
+use super::storage::{FileKey, Source};
 
 /// What a thread hashes of one file before the next has its turn: a few milliseconds.
 const SLICE: u64 = 4 << 20;
@@ -13,17 +14,6 @@ const SLICE: u64 = 4 << 20;
 const CHUNK: usize = 64 << 10;
 /// Hashes that are kept: a few hundred kB.
 const KEPT: usize = 4096;
-
-/// What a file is known by as long as nobody has changed it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct FileKey {
-    /// Device and inode.
-    pub file: (u64, u64),
-    /// Times of the last changes of its content and of its state \[ns\].
-    pub changed: (i128, i128),
-    /// Size.
-    pub bytes: u64,
-}
 
 /// Makes hashes in a thread of its own, for all connections of a server, and keeps them.
 #[derive(Clone, Debug, Default)]

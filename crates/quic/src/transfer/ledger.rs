@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
-use super::files::is_part;
+use super::part::is_part;
 
 /// Parts that a sender may have: as many as it may have requests open.
 const PARTS_OF_ONE: usize = 16;

@@ -4,7 +4,7 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::{Sink, Source};
+use super::storage::{Sink, Source};
 
 /// Bytes by rule, of any length: the same at the same offset, different nearby.
 #[derive(Clone, Copy, Debug)]

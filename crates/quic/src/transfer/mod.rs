@@ -16,6 +16,7 @@
 //! has arrived of it can be kept under that hash and be continued only by the same file; and when all is there, it is hashed again before
 //! it gets its name.
 
+mod broken;
 mod client;
 mod files;
 mod flow;
@@ -23,135 +24,32 @@ mod folder;
 mod hashes;
 mod ledger;
 mod memory;
+mod message;
+mod part;
 mod pipe;
 mod place;
 mod pool;
 mod server;
+mod storage;
+mod store;
 
 use std::net::SocketAddr;
 
 use noq_proto::{Connection, ConnectionError};
-use serde::{Deserialize, Serialize};
 use symbiosis_base::Instant;
 
 pub use client::{Client, Failed, Progress, Task};
-pub use files::{FileSource, Target, part_name};
-pub use folder::{Folder, NameError, Stranger, Writers};
-pub use hashes::FileKey;
+pub use files::{FileSource, Target};
+pub use folder::{Folder, NameError, Writers};
 pub use memory::{Endless, Pattern};
+pub use message::Hash;
+pub use part::part_name;
 pub(crate) use pool::FIRST;
-pub use server::{Common, Nothing, Put, Server, Store};
+pub use server::{Common, Nothing, Server};
+pub use storage::{FileKey, Sink, Source};
+pub use store::{Put, Store, Stranger};
 
 use crate::node::{Activity, Next, Session, host};
-
-/// BLAKE3 of a file, in hexadecimal digits.
-pub type Hash = String;
-
-/// What a client asks for.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum Request {
-    /// Take a file.
-    Put {
-        /// Its name below the served folder.
-        name: String,
-        /// Its size.
-        bytes: u64,
-        /// Its hash.
-        hash: Hash,
-        /// A file of that name may be replaced.
-        force: bool,
-    },
-    /// Give a file.
-    Get {
-        /// Its name below the served folder.
-        name: String,
-    },
-    /// Begin to give it.
-    Begin {
-        /// From this byte on.
-        offset: u64,
-    },
-    /// Take bytes and forget them.
-    Drain,
-}
-
-/// What a server answers.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum Reply {
-    /// Begin to send.
-    Start {
-        /// From this byte on.
-        offset: u64,
-    },
-    /// There is such a file.
-    Found {
-        /// Its size.
-        bytes: u64,
-        /// Its hash.
-        hash: Hash,
-    },
-    /// It is there, whole, and has its name.
-    Done,
-    /// No.
-    Refused {
-        /// Why not, for the user.
-        why: String,
-    },
-}
-
-/// Where bytes come from.
-pub trait Source: Send {
-    /// How many there are.
-    fn bytes(&self) -> u64;
-
-    /// Reads from an offset on; how many bytes were read, zero only at the end.
-    ///
-    /// # Errors
-    /// Reading fails.
-    fn read_at(&mut self, offset: u64, into: &mut [u8]) -> std::io::Result<usize>;
-
-    /// What it is known by, if that can be said: as long as this is the same, so are the bytes.
-    fn key(&self) -> Option<FileKey> {
-        None
-    }
-
-    /// The same bytes for another thread, if that can be.
-    fn another(&self) -> Option<Box<dyn Source>> {
-        None
-    }
-}
-
-/// Where bytes go.
-pub trait Sink: Send {
-    /// How many are there already, of the same file.
-    fn has(&self) -> u64;
-
-    /// Reads what is there already.
-    ///
-    /// # Errors
-    /// Reading fails.
-    fn read_at(&mut self, offset: u64, into: &mut [u8]) -> std::io::Result<usize>;
-
-    /// What is there already, for another thread, if that can be.
-    fn reader(&self) -> Option<Box<dyn Source>> {
-        None
-    }
-
-    /// Takes the next bytes.
-    ///
-    /// # Errors
-    /// Writing fails.
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<()>;
-
-    /// All is there and is what it should be: gives it its name.
-    ///
-    /// # Errors
-    /// It cannot have the name.
-    fn complete(self: Box<Self>) -> Result<(), String>;
-
-    /// What is there is wrong: forgets it.
-    fn discard(self: Box<Self>);
-}
 
 /// Either side of a transfer, so that a world can hold both.
 #[derive(Debug)]

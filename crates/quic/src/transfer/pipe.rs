@@ -8,6 +8,7 @@ use noq_proto::{Connection, FinishError, ReadError, StreamId, VarInt, WriteError
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use super::broken::Broken;
 use super::pool::Account;
 
 /// Longest message \[bytes\]: a name, a hash and a little more.
@@ -42,10 +43,6 @@ pub(crate) enum Read {
     /// The stream ended.
     End,
 }
-
-/// The peer does not keep to the protocol, or has given the stream up.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Broken(pub(crate) String);
 
 impl Pipe {
     pub(crate) fn new(id: StreamId, account: &Arc<Account>) -> Pipe {
@@ -215,7 +212,7 @@ fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<Option<(T, usize)>, Broken
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::transfer::{Reply, Request};
+    use crate::transfer::message::{Reply, Request};
     use proptest::prelude::*;
 
     #[test]

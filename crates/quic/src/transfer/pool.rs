@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use bytes::Bytes;
 use noq_proto::{Connection, VarInt};
 
-use super::pipe::Broken;
+use super::broken::Broken;
 
 /// What every connection may let come before anything was read: 64 connections take 32 MB, and a sender's first windows are smaller.
 pub(crate) const FIRST: u64 = 512 << 10;

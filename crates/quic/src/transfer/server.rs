@@ -7,45 +7,17 @@ use std::net::IpAddr;
 use noq_proto::{Connection, ConnectionError, Dir, StreamId};
 use symbiosis_base::{Bytes, Instant};
 
+use super::broken::Broken;
 use super::flow::{Completing, Hashing, Inflow, Outflow, Step, Turn};
-use super::folder::Stranger;
 use super::hashes::Hashes;
 use super::memory::Forget;
-use super::pipe::{Broken, Pipe, Read};
+use super::message::{Hash, Reply, Request};
+use super::pipe::{Pipe, Read};
 use super::pool::{Credit, Pool};
-use super::{Hash, Reply, Request, Sink, Source};
+use super::storage::{Sink, Source};
+use super::store::{Put, Store, Stranger};
 use crate::identity::Fingerprint;
 use crate::node::{Activity, Next};
-
-/// What a server has, and takes.
-pub trait Store: Send {
-    /// A file to give.
-    ///
-    /// # Errors
-    /// Why not, for the client's user.
-    fn open(&mut self, name: &str) -> Result<Box<dyn Source>, String>;
-
-    /// A place for a file.
-    ///
-    /// # Errors
-    /// Why not, for the client's user.
-    fn create(&mut self, put: &Put<'_>) -> Result<Box<dyn Sink>, String>;
-}
-
-/// A file that somebody wants to send.
-#[derive(Clone, Copy, Debug)]
-pub struct Put<'a> {
-    /// The name that it is to have.
-    pub name: &'a str,
-    /// Its size.
-    pub bytes: u64,
-    /// Its hash.
-    pub hash: &'a str,
-    /// A file of that name may be replaced.
-    pub force: bool,
-    /// Who sends it.
-    pub from: Stranger,
-}
 
 /// What all connections of a server have in common.
 #[derive(Clone, Debug, Default)]

@@ -6,8 +6,8 @@
 
 use symbiosis_base::Instant;
 
-use super::Ack;
 use super::flight::{Fate, Flight, Record};
+use super::packets::Ack;
 
 /// Duplicate ACKs that mean a loss.
 const DUP_THRESH: u32 = 3;

@@ -4,6 +4,7 @@ mod duplicates;
 mod eifel;
 mod flight;
 mod halving;
+mod packets;
 mod receiver;
 mod rto;
 mod scoreboard;
@@ -17,13 +18,10 @@ pub use rto::{FIRST_RTO, MAX_RTO};
 pub(crate) use send_timer::SendTimer;
 pub(crate) use sender::Sender;
 
-use symbiosis_base::{Bytes, Instant, ReceiverInstant};
+use packets::{Ack, Data};
 use symbiosis_run::FlowPlan;
 
-use crate::conveyor::Cargo;
-use crate::runs::Run;
-use crate::tap::Packet;
-use crate::transport::{Transport, Visible};
+use crate::transport::Transport;
 
 /// TCP.
 pub(crate) struct Tcp;
@@ -39,55 +37,4 @@ impl Transport for Tcp {
 pub(crate) fn ends(plan: &FlowPlan, seed: u64) -> (Sender, Receiver) {
     let delay = plan.delayed_ack.then_some(plan.ack_delay);
     (Sender::new(plan, seed), Receiver::new(delay, plan.ack.0 as u32))
-}
-
-/// A data packet. Packets are numbered from 0; a number stands for the same payload whenever it is sent.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Data {
-    pub(crate) sent_at: Instant,
-    pub(crate) number: u32,
-    pub(crate) bytes: u32,
-}
-
-impl Cargo for Data {
-    #[inline]
-    fn size(&self) -> Bytes {
-        Bytes(self.bytes as u64)
-    }
-}
-
-/// An ACK.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Ack {
-    /// All packets below have arrived.
-    pub(crate) next: u32,
-    /// Size on the wire.
-    pub(crate) bytes: u32,
-    /// The time stamp of the packet that it answers (RFC 7323: the first, where one ACK answers two).
-    pub(crate) echo: Instant,
-    /// When the packet that it answers arrived.
-    pub(crate) received_at: ReceiverInstant,
-    /// What has arrived above `next`: the run with the newest packet first, then those reported last (RFC 2018 §4). Empty runs are none.
-    pub(crate) sacks: [Run; 3],
-}
-
-impl Cargo for Ack {
-    #[inline]
-    fn size(&self) -> Bytes {
-        Bytes(self.bytes as u64)
-    }
-}
-
-impl Visible for Data {
-    #[inline]
-    fn packet(&self) -> Packet {
-        Packet::Data { number: self.number, bytes: self.size() }
-    }
-}
-
-impl Visible for Ack {
-    #[inline]
-    fn packet(&self) -> Packet {
-        Packet::Ack { next: self.next, sacks: self.sacks }
-    }
 }

@@ -2,7 +2,7 @@
 
 use symbiosis_base::{Instant, Span};
 
-use super::{Ack, Data};
+use super::packets::{Ack, Data};
 use crate::arrived::Arrived;
 use crate::transport::ReceivingEnd;
 

@@ -6,8 +6,8 @@
 
 use symbiosis_base::Instant;
 
-use super::Ack;
 use super::flight::{Fate, Flight, Record};
+use super::packets::Ack;
 use crate::runs::Runs;
 
 /// A packet is lost when so many above it have arrived (RFC 6675 DupThresh).

@@ -10,10 +10,10 @@ use super::duplicates::Duplicates;
 use super::eifel::Eifel;
 use super::flight::{Fate, Flight, Record};
 use super::halving::Halving;
+use super::packets::{Ack, Data};
 use super::rto::Rto;
 use super::scoreboard::Scoreboard;
 use super::send_timer::SendTimer;
-use super::{Ack, Data};
 use crate::load::Load;
 use crate::transport::SendingEnd;
 

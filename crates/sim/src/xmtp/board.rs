@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use symbiosis_base::Instant;
 
-use super::Report;
+use super::packets::Report;
 use crate::runs::Runs;
 use crate::tcp::{Fate, Flight, Record};
 

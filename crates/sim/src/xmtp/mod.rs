@@ -8,25 +8,24 @@
 //!
 //! A transmission is lost when three that left later have arrived (RFC 9002 §6.1.1): links keep the order, and by serials a lost
 //! retransmission is found as a lost packet is. When no report comes the timer of TCP runs out (RFC 6298), and all that is outstanding is
-//! sent again.
+//! retransmitted.
 
 mod board;
+mod packets;
 mod receiver;
 mod sender;
 
 pub(crate) use receiver::Receiver;
 pub(crate) use sender::Sender;
 
-use symbiosis_base::{Bytes, Instant, ReceiverInstant, Span};
+use packets::{Data, Report};
+use symbiosis_base::{Bytes, Span};
 use symbiosis_control::Setup;
-use symbiosis_control::observer::{Findings, Observer};
+use symbiosis_control::observer::Observer;
 use symbiosis_control::params::Values;
 use symbiosis_run::FlowPlan;
 
-use crate::conveyor::Cargo;
-use crate::runs::Run;
-use crate::tap::Packet;
-use crate::transport::{Transport, Visible};
+use crate::transport::Transport;
 
 /// XMTP.
 pub(crate) struct Xmtp;
@@ -46,67 +45,4 @@ pub(crate) fn ends(plan: &FlowPlan, seed: u64, observer: fn(&Setup, &Values) -> 
     // The sender's timer is coarse; the receiver's clock is exact.
     let observer = observer(&setup.with_timer(Span::ZERO), &plan.params);
     (Sender::new(plan, controller), Receiver::new(observer, plan.ack.0 as u32))
-}
-
-/// A data packet. Packets are numbered from 0; a number stands for the same payload whenever it is sent.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Data {
-    sent_at: Instant,
-    /// Smoothed round-trip time of the sender.
-    rtt: Span,
-    number: u32,
-    /// Counts transmissions.
-    serial: u32,
-    bytes: u32,
-    /// It left by `Departure::IgnoreWindow`.
-    probe: bool,
-    /// There is nothing behind it.
-    last: bool,
-}
-
-impl Cargo for Data {
-    #[inline]
-    fn size(&self) -> Bytes {
-        Bytes(self.bytes as u64)
-    }
-}
-
-impl Visible for Data {
-    fn packet(&self) -> Packet {
-        Packet::Data { number: self.number, bytes: self.size() }
-    }
-}
-
-/// What a receiver reports.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Report {
-    /// All packets below have arrived.
-    next: u32,
-    /// What has arrived above `next`: the run with the newest packet first. Empty runs are none.
-    sacks: [Run; 3],
-    /// The latest transmission that has arrived …
-    serial: u32,
-    /// Size on the wire.
-    bytes: u32,
-    /// … when it left, on the sender's clock …
-    echo: Instant,
-    /// … when it arrived …
-    received_at: ReceiverInstant,
-    /// … and how long the report has waited since.
-    held: Span,
-    /// What the controller's half found.
-    findings: Findings,
-}
-
-impl Cargo for Report {
-    #[inline]
-    fn size(&self) -> Bytes {
-        Bytes(self.bytes as u64)
-    }
-}
-
-impl Visible for Report {
-    fn packet(&self) -> Packet {
-        Packet::Ack { next: self.next, sacks: self.sacks }
-    }
 }

@@ -3,7 +3,7 @@
 use symbiosis_base::Instant;
 use symbiosis_control::observer::{Arrival, Observer};
 
-use super::{Data, Report};
+use super::packets::{Data, Report};
 use crate::arrived::Arrived;
 use crate::conveyor::Cargo;
 use crate::transport::ReceivingEnd;

@@ -6,7 +6,7 @@ use symbiosis_run::tally::Tally;
 use symbiosis_run::{FlowPlan, FlowSample};
 
 use super::board::Board;
-use super::{Data, Report};
+use super::packets::{Data, Report};
 use crate::load::Load;
 use crate::tcp::{Fate, Flight, Rto, SendTimer};
 use crate::transport::SendingEnd;
