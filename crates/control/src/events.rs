@@ -107,7 +107,7 @@ pub struct Acked {
     pub in_flight: Bytes,
     /// The application had nothing more to send when this packet left: not the window held the sender back.
     pub app_limited: bool,
-    /// Loss recovery is under way: a window must not grow, and ACKs do not come as packets arrived.
+    /// Loss recovery is under way: a window that losses rule must not grow, and ACKs do not come as packets arrived.
     pub recovering: bool,
     /// The window may grow for this packet. Not in recovery, not for a packet acknowledged above a gap (RFC 5681 §3.2), and not for the
     /// third and later packets of one ACK: after a retransmission one ACK may cover a whole window (RFC 5681 Eq 2, RFC 3465 with L = 2). The

@@ -172,6 +172,7 @@ fn flow(plan: &Plan, flow: &FlowPlan) -> Flow {
             Recovery::Reno => "reno",
             Recovery::NewReno => "newreno",
             Recovery::Sack => "sack",
+            Recovery::Rack => "rack",
             Recovery::RateHalving => "rate-halving",
         },
         delayed_ack: flow.delayed_ack && !xmtp,

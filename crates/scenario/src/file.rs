@@ -113,6 +113,8 @@ pub(super) enum Recovery {
     NewReno,
     #[serde(rename = "sack")]
     Sack,
+    #[serde(rename = "rack")]
+    Rack,
     #[serde(rename = "rate-halving")]
     RateHalving,
 }

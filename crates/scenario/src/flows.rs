@@ -141,6 +141,7 @@ fn template(target: &Target, flow: &Routed<'_>, end: Instant) -> Result<FlowPlan
             Some(file::Recovery::Reno) => Recovery::Reno,
             Some(file::Recovery::NewReno) => Recovery::NewReno,
             Some(file::Recovery::Sack) => Recovery::Sack,
+            Some(file::Recovery::Rack) => Recovery::Rack,
             Some(file::Recovery::RateHalving) => Recovery::RateHalving,
             None => cc.recovery,
         },

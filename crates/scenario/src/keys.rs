@@ -147,7 +147,7 @@ pub(super) const FLOW: &[Key] = &[
     key("initial_window", Kind::Whole { least: 1, most: 1_000_000 }, "window before the first ACK [packets]; 10 without (RFC 6928)"),
     key(
         "recovery",
-        Kind::Words(&["reno", "newreno", "sack", "rate-halving"]),
+        Kind::Words(&["reno", "newreno", "sack", "rack", "rate-halving"]),
         "how losses are found and repaired; sack without, newreno for cc = \"newreno\"",
     ),
     key("delayed_ack", Kind::Flag, "one ACK for two packets; false without"),

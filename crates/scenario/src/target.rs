@@ -123,7 +123,11 @@ fn one_of_ours(file: &File, at: usize, native: &[Entry]) -> Result<(), Fault> {
 fn refusals(flow: &Flow) -> [(&'static str, bool, &'static str); 8] {
     let usual = [40, KERNEL_HEADER];
     [
-        ("recovery", !matches!(flow.recovery, None | Some(Recovery::Sack)), "it repairs losses by selective ACKs and RACK: leave it out"),
+        (
+            "recovery",
+            !matches!(flow.recovery, None | Some(Recovery::Sack | Recovery::Rack)),
+            "it repairs losses by selective ACKs and RACK: leave it out",
+        ),
         ("packet_bytes", !KERNEL_PACKETS.contains(&flow.packet_bytes), "a packet here has 576 to 9000 bytes"),
         ("header_bytes", !usual.contains(&flow.header_bytes), "its header has 52 bytes, time stamps included: leave it out"),
         ("ack_bytes", !usual.contains(&flow.ack_bytes), "its ACKs have 52 bytes, and more with selective ACKs: leave it out"),

@@ -51,11 +51,9 @@ fn paced_packets_leave_at_multiples_of_the_timer() {
             apart(&times).count(),
             times.data.len()
         );
-        assert!(apart(&times).count() > 1000 && apart(&times).all(|at| at.0 % timer.0 == 0));
-        if micros == 1000 {
-            // A packet takes 0.416 ms: one with each tick, and some pairs.
-            assert!((0.416..0.5).contains(&used), "{used}");
-        }
+        // A packet takes 0.6 ms: by a timer of 1 ms it mostly leaves with an ACK, to make up for the tick that was late.
+        assert!(apart(&times).count() > if micros == 1000 { 20 } else { 1000 } && apart(&times).all(|at| at.0 % timer.0 == 0));
+        assert!(used > 0.97, "{used}");
     }
     let (_, exact) = tapped(&paced().plan);
     assert!(apart(&exact).filter(|at| at.0 % 50_000 != 0).count() > 1000, "a perfect timer knows no multiples");

@@ -30,7 +30,7 @@ const ADDED: [Param; 10] = [
         .only_if("law", &["lotka-volterra"]),
     Param::number("theta_ms", law::THETA.0 as f64 / 1e6, 0.1, 1000.0, "the queue that a flow asks for when it has 1/e of the link [ms]")
         .only_if("law", &["logarithmic"]),
-    Param::number("pacing", 1.25, 0.0, 100.0, "packets leave at this multiple of window/srtt; 0: when ACKs come"),
+    Param::number("pacing", 1.1, 0.0, 100.0, "packets leave at this multiple of window/srtt; 0: when ACKs come"),
     Param::number("probe_rtt_interval_s", 10.0, 0.0, 1e6, "mean time between min-RTT probes [s], which keep τ true; 0: none"),
     Param::flag("loss_floor", true, "a loss takes no more from the window than is over Aτ: what is free is not congested"),
     Param::number("slow_start_target", 0.8, 0.0, 1.0, "slow start up to this part of the model's equilibrium; 0: none"),

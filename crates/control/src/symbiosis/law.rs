@@ -29,8 +29,11 @@ pub struct Path {
     pub tau: Span,
     /// Smoothed round-trip time.
     pub smoothed: Span,
-    /// What the flow gets through, x.
+    /// What the flow gets through, x: its window over the smoothed round-trip time. Of what is acknowledged one knows a round trip later,
+    /// and a window of less than three packets would be taken for two.
     pub delivered: Rate,
+    /// The part of θ that losses have left.
+    pub eased: f64,
 }
 
 /// A law of motion of the window.
@@ -100,17 +103,26 @@ impl Law {
                 let (growth, crowding) = self.logistic(path);
                 growth / crowding
             }
-            Law::Logarithmic { theta, packet } => {
-                let k = path.measured.capacity.bytes_per_s();
-                let theta = self::theta(*theta, path.measured.capacity, *packet);
-                let x = path.delivered.bytes_per_s().clamp(0.0, k);
-                let wanted = if x > 0.0 { theta * libm::log(k / x) } else { 0.0 };
-                let queue = (path.smoothed - path.tau).secs();
+            Law::Logarithmic { .. } => {
+                let k = path.measured.capacity;
                 // In a queue that stands, A is x, and x is better known.
-                let a = if queue > wanted / 2.0 + STANDS { x } else { path.measured.available.bytes_per_s().clamp(x, k) };
-                a * path.tau.secs() + x * wanted
+                let x = path.delivered.clamp(Rate::ZERO, k);
+                let a = if self.is_queued(path) { x } else { path.measured.available.clamp(x, k) };
+                a.times(path.tau) + x.bytes_per_s() * self.wanted(path)
             }
         }
+    }
+
+    /// The queue that a flow of this share asks for, `θ·ln(K/x)` \[s\]. The papers' law asks for none that depends on x.
+    fn wanted(&self, path: &Path) -> f64 {
+        let Law::Logarithmic { theta, packet } = self else { return 0.0 };
+        let (k, x) = (path.measured.capacity, path.delivered.bytes_per_s());
+        if x > 0.0 { (path.eased * self::theta(*theta, k, *packet) * libm::log(k.bytes_per_s() / x)).max(0.0) } else { 0.0 }
+    }
+
+    /// Whether a queue stands: half of what this flow asks for, and more than noise.
+    pub fn is_queued(&self, path: &Path) -> bool {
+        (path.smoothed - path.tau).secs() > self.wanted(path) / 2.0 + STANDS
     }
 
     /// The window \[bytes\] after `t`.
@@ -155,6 +167,7 @@ mod tests {
             tau: TAU,
             smoothed: TAU + queue,
             delivered: Rate::from_mbps(delivered),
+            eased: 1.0,
         }
     }
 

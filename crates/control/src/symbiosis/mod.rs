@@ -11,7 +11,6 @@
 //! - **min-RTT probes**: they keep τ true for flows that join a standing queue (`probe_rtt`);
 //! - **slow-start target**: slow start up to a part of the window the model will end at, instead of the model's slow beginning.
 
-pub mod delivery;
 mod entries;
 pub mod gamma;
 pub mod law;
@@ -21,11 +20,10 @@ use crate::measurement::{Host, News};
 use crate::pacer::Pacer;
 use crate::rtt::BaseRtt;
 use crate::window::{Window, Windowed, may_grow};
-use crate::{Acked, Ask, Basis, Bytes, Controller, Departure, Instant, LossKind, Lost, Permit, Report, Sent, Setup, Span};
+use crate::{Acked, Ask, Basis, Bytes, Controller, Departure, Instant, LossKind, Lost, Permit, Rate, Report, Sent, Setup, Span};
 
 pub use entries::{EPSILON, GAMMA, OURS, PAPER};
 
-use delivery::Delivery;
 use law::{Law, Path};
 use probe_rtt::{PROBE_RTT_CWND_GAIN, ProbeRtt};
 
@@ -52,6 +50,14 @@ const ALONE: f64 = 0.95;
 /// Pacing before the first estimate, as a multiple of `w / srtt`: slow start doubles the window in a round trip.
 const START_PACING: f64 = 2.0;
 
+/// The queue that the flows of a link ask for may be longer than its buffer. A loss says so, and leaves this part of θ; what it took comes back in
+/// this time. A flow that has the link for itself asks for no queue, so that losses by chance cost it nothing; among several the larger
+/// share meets more losses and asks for less.
+const EASE: f64 = 0.875;
+const UNEASE: Span = Span::from_millis(10_000);
+/// θ is no smaller than this part of itself: errors of τ must stay small beside it.
+const LEAST_EASED: f64 = 0.0625;
+
 /// The controller.
 #[derive(Clone)]
 pub struct Symbiosis {
@@ -59,10 +65,11 @@ pub struct Symbiosis {
     law: Law,
     host: Host,
     settings: Settings,
-    delivery: Delivery,
     rtt: BaseRtt,
     probe_rtt: Option<ProbeRtt>,
     pacer: Pacer,
+    /// The part of θ that losses have left.
+    eased: f64,
     /// The window has not yet come near the equilibrium.
     starting: bool,
     /// The previous ACK, from which the model's time counts.
@@ -77,10 +84,10 @@ impl Symbiosis {
             law,
             host,
             settings,
-            delivery: Delivery::default(),
             rtt: BaseRtt::default(),
             probe_rtt: settings.probe_rtt_interval.map(|interval| ProbeRtt::new(interval, setup.seed)),
-            pacer: Pacer::default(),
+            pacer: Pacer::new(setup.timer),
+            eased: 1.0,
             starting: settings.slow_start_target > 0.0,
             last_ack: None,
             packet: setup.packet,
@@ -90,7 +97,8 @@ impl Symbiosis {
     /// What the law is told, once K, A and τ are known.
     fn path(&self) -> Option<Path> {
         let (measured, tau) = (self.host.reading()?.bandwidth, self.rtt.tau()?);
-        Some(Path { measured, tau, smoothed: self.rtt.smoothed(), delivered: self.delivery.rate() })
+        let smoothed = self.rtt.smoothed();
+        Some(Path { measured, tau, smoothed, delivered: Rate::of(self.window.bytes(), smoothed), eased: self.eased })
     }
 
     fn hear(&mut self, news: News) {
@@ -107,7 +115,7 @@ impl Symbiosis {
 
     /// The window answers an ACK that came `since` the one before.
     fn grow(&mut self, ack: &Acked, since: Span) {
-        let acked = self.window.packets(ack.bytes);
+        let acked = if ack.grows { self.window.packets(ack.bytes) } else { 0.0 };
         let Some(path) = self.path() else {
             self.window.grow_as_reno(acked);
             return;
@@ -119,7 +127,10 @@ impl Symbiosis {
             return;
         }
         self.starting = false;
-        self.window.cwnd = (self.law.step(self.window.cwnd * packet, &path, since) / packet).max(LEAST_WINDOW);
+        let stepped = self.law.step(self.window.cwnd * packet, &path, since) / packet;
+        // Whatever was measured: no faster than slow start.
+        let most = if self.settings.loss_floor { self.window.cwnd + self.window.packets(ack.bytes) } else { f64::INFINITY };
+        self.window.cwnd = stepped.min(most).max(LEAST_WINDOW);
     }
 
     /// Slow start goes up to this \[bytes\].
@@ -143,6 +154,8 @@ impl Controller for Symbiosis {
         if let Some(gain) = self.settings.pacing {
             let gain = if self.host.reading().is_none() || self.starting { START_PACING } else { gain };
             self.pacer.sent(packet.now, packet.bytes, gain, self.window.bytes(), self.rtt.smoothed());
+            // An outage makes round-trip times of seconds. They pace nobody for longer than the path's own.
+            self.pacer.no_later(packet.now.saturating_add(self.rtt.tau().unwrap_or_default()));
         }
     }
 
@@ -153,30 +166,40 @@ impl Controller for Symbiosis {
         self.hear(news);
         // While anything is in flight ACKs come within a round trip. What is longer was a pause, and no time to grow in.
         let since = (ack.now - self.last_ack.unwrap_or(ack.now)).min(self.rtt.smoothed());
-        self.delivery.acked(ack.bytes, ack.now - self.last_ack.unwrap_or(ack.now), self.rtt.smoothed());
         self.last_ack = Some(ack.now);
+        self.eased += (1.0 - self.eased) * (since.secs() / UNEASE.secs());
         if let Some(probe) = &mut self.probe_rtt
             && self.host.reading().is_some_and(|reading| reading.bandwidth.free() < ALONE)
         {
             probe.advance(ack.now);
         }
-        // Time that passed in recovery, in a min-RTT probe, or while the application had nothing to send is not the model's.
-        if may_grow(ack) && !self.probing_rtt(ack.now) {
+        // Time that passed in a min-RTT probe, or while the application had nothing to send, is not the model's; the papers' law does not step in
+        // recovery either. Ours does: above a loss a round trip all time is recovery.
+        let steps = may_grow(ack) || (self.settings.loss_floor && !ack.app_limited);
+        if steps && !self.probing_rtt(ack.now) {
             self.grow(ack, since);
         }
     }
 
     fn lost(&mut self, loss: &Lost) {
         let before = self.window.cwnd;
+        // A timeout without a queue is a loss like another, but for the silence before it, after which slow start leads back to where the
+        // window was. The same packet's second is no longer: the path may be another.
+        let persists = loss.kind == LossKind::PersistentCongestion || self.window.is_backed_off();
+        let forgets = !self.settings.loss_floor || persists || self.path().is_none_or(|path| self.law.is_queued(&path));
         self.window.lose_as_reno(loss.kind);
         if let (LossKind::FastRetransmit, Some(path)) = (loss.kind, self.path()) {
             let free = self.kept(&path) / self.packet.as_f64();
             self.window.cwnd = self.window.cwnd.max(free.min(before));
             self.window.ssthresh = self.window.ssthresh.max(self.window.cwnd);
+            self.eased = (self.eased * EASE).max(LEAST_EASED);
+            self.starting &= !self.settings.loss_floor;
         }
         if loss.kind.collapses() {
-            self.host.forget();
-            self.law.forget();
+            if forgets {
+                self.host.forget();
+                self.law.forget();
+            }
             self.starting = self.settings.slow_start_target > 0.0;
         }
     }

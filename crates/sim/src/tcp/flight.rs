@@ -7,6 +7,8 @@ use symbiosis_base::Instant;
 pub(crate) struct Record {
     /// When it last left.
     pub(crate) sent_at: Instant,
+    /// How many packets had left before it last did, modulo 2³².
+    pub(crate) order: u32,
     /// Reported by a selective ACK.
     pub(crate) sacked: bool,
     /// Presumed lost.
@@ -31,13 +33,15 @@ pub(crate) enum Fate {
 pub(crate) struct Flight {
     una: u32,
     end: u32,
+    /// Departures so far, retransmissions among them, modulo 2³².
+    departures: u32,
     /// Record `n` is at `n` modulo the length, a power of two.
     ring: Vec<Record>,
 }
 
 impl Flight {
     pub(crate) fn new() -> Flight {
-        Flight { una: 0, end: 0, ring: vec![Record::default(); 64] }
+        Flight { una: 0, end: 0, departures: 0, ring: vec![Record::default(); 64] }
     }
 
     pub(crate) fn una(&self) -> u32 {
@@ -56,8 +60,17 @@ impl Flight {
         }
         let number = self.end;
         self.end += 1;
-        *self.at(number) = Record { sent_at, app_limited, ..Record::default() };
+        *self.at(number) = Record { sent_at, order: self.departures, app_limited, ..Record::default() };
+        self.departures = self.departures.wrapping_add(1);
         number
+    }
+
+    /// A packet leaves again.
+    pub(crate) fn again(&mut self, number: u32, now: Instant) {
+        let order = self.departures;
+        self.departures = order.wrapping_add(1);
+        let record = self.at(number);
+        (record.sent_at, record.order, record.resent) = (now, order, true);
     }
 
     /// All below `next` are acknowledged.

@@ -2,7 +2,14 @@
 //!
 //! Work per ACK does not grow with the window: runs of reported packets are kept as intervals, and the two edges that matter (below
 //! which all is decided, below which nothing waits to be retransmitted) only move forward. Not in here: the rescue retransmission
-//! (RFC 6675 §4 NextSeg 4) and finding a lost retransmission other than by timeout, neither of which the RFC requires.
+//! (RFC 6675 §4 NextSeg 4), which the RFC does not require.
+//!
+//! RFC 6675 finds no lost retransmission but by timeout. [`Scoreboard::by_departures`] does, by RFC 8985's idea in the form of
+//! RFC 9002 §6.1.1: a copy is lost when one that left three departures later, or more, has arrived. Counting departures in place of RFC 8985's
+//! quarter of a round trip needs no timer of its own. Not in here: its tail loss probe.
+
+use std::cell::Cell;
+use std::collections::VecDeque;
 
 use symbiosis_base::Instant;
 
@@ -27,6 +34,19 @@ pub(crate) struct Scoreboard {
     phase: Phase,
     /// A recovery has just begun: its first packet is sent whatever the window says (RFC 6675 §5 step 4.3).
     urgent: bool,
+    /// Only where lost retransmissions are found.
+    copies: Option<Copies>,
+}
+
+/// Retransmissions whose fate is not known.
+#[derive(Debug, Default)]
+struct Copies {
+    /// Number and order of departure, in that order.
+    under_way: VecDeque<(u32, u32)>,
+    /// The latest departure of which the arrival is known, and one more.
+    arrived: u32,
+    /// Lost again, and not yet sent again.
+    lost: VecDeque<u32>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -40,6 +60,11 @@ enum Phase {
 }
 
 impl Scoreboard {
+    /// One that finds lost retransmissions too.
+    pub(crate) fn by_departures() -> Scoreboard {
+        Scoreboard { copies: Some(Copies::default()), ..Scoreboard::default() }
+    }
+
     pub(crate) fn in_flight(&self) -> u32 {
         self.pipe
     }
@@ -52,6 +77,15 @@ impl Scoreboard {
     /// flight. Tells whether a loss was found that begins a recovery.
     #[inline]
     pub(crate) fn acked(&mut self, flight: &mut Flight, ack: &Ack, mut tell: impl FnMut(Fate, u32, Record, u32)) -> bool {
+        let arrived = Cell::new(self.copies.as_ref().map_or(0, |copies| copies.arrived));
+        let mut tell = |fate: Fate, number: u32, record: Record, pipe: u32| {
+            // Of a packet that left twice the time stamp tells which copy is answered.
+            let known = !record.resent || record.sent_at == ack.echo;
+            if fate == Fate::Acked && known && later(record.order.wrapping_add(1), arrived.get()) {
+                arrived.set(record.order.wrapping_add(1));
+            }
+            tell(fate, number, record, pipe);
+        };
         if ack.next > flight.una() {
             for number in flight.una()..ack.next {
                 let record = *flight.at(number);
@@ -78,6 +112,10 @@ impl Scoreboard {
             }
         }
         self.decide(flight, &mut tell);
+        if let Some(copies) = &mut self.copies {
+            copies.arrived = arrived.get();
+            copies.lose(flight, &mut self.pipe, &mut tell);
+        }
         if self.phase == Phase::Open && self.decided > flight.una() {
             self.phase = Phase::Recovery(flight.end());
             self.urgent = true;
@@ -102,12 +140,24 @@ impl Scoreboard {
         self.resend = flight.una();
         self.phase = Phase::AfterTimeout(flight.end());
         self.urgent = false;
+        if let Some(copies) = &mut self.copies {
+            (copies.under_way, copies.lost) = Default::default();
+        }
     }
 
     /// The packet to retransmit next: one presumed lost (NextSeg 1), or, when there is nothing new to send, any gap (NextSeg 3). And
     /// whether whatever the window says.
     #[inline]
     pub(crate) fn next(&mut self, flight: &mut Flight, nothing_new: bool) -> Option<(u32, bool)> {
+        if let Some(copies) = &mut self.copies {
+            // Those that arrived since, or whose earlier copy did.
+            while let Some(number) = copies.lost.front().copied() {
+                if number >= flight.una() && !flight.at(number).sacked {
+                    return Some((number, self.urgent));
+                }
+                copies.lost.pop_front();
+            }
+        }
         let edge = match self.sacked.last() {
             Some(run) if nothing_new && self.recovering() => run.1.max(self.decided),
             _ => self.decided,
@@ -126,10 +176,15 @@ impl Scoreboard {
 
     /// A packet was retransmitted.
     pub(crate) fn resent(&mut self, flight: &mut Flight, number: u32, now: Instant) {
-        let record = flight.at(number);
-        (record.sent_at, record.resent) = (now, true);
+        flight.again(number, now);
         self.pipe += 1;
         self.urgent = false;
+        if let Some(copies) = &mut self.copies {
+            if copies.lost.front() == Some(&number) {
+                copies.lost.pop_front();
+            }
+            copies.under_way.push_back((number, flight.at(number).order));
+        }
     }
 
     /// A new packet was sent.
@@ -160,6 +215,35 @@ impl Scoreboard {
             }
         }
     }
+}
+
+impl Copies {
+    /// Takes out of the pipe what left too long before the latest that arrived.
+    fn lose(&mut self, flight: &mut Flight, pipe: &mut u32, tell: &mut impl FnMut(Fate, u32, Record, u32)) {
+        while let Some((number, order)) = self.under_way.front().copied() {
+            if !later(self.arrived, order.wrapping_add(DUP_THRESH)) {
+                break;
+            }
+            self.under_way.pop_front();
+            if number < flight.una() {
+                continue;
+            }
+            let record = flight.at(number);
+            // Not what arrived, nor an earlier copy than the last.
+            if !record.sacked && record.resent && record.order == order {
+                let was = *record;
+                record.resent = false;
+                self.lost.push_back(number);
+                *pipe -= 1;
+                tell(Fate::Lost, number, was, *pipe);
+            }
+        }
+    }
+}
+
+/// Whether departure `a` was after `b`, both modulo 2³².
+fn later(a: u32, b: u32) -> bool {
+    a.wrapping_sub(b) as i32 > 0
 }
 
 /// Takes reported packets out of the pipe.

@@ -56,6 +56,7 @@ impl Sender {
                 Recovery::Reno => Board::Duplicates(Duplicates::new(false)),
                 Recovery::NewReno => Board::Duplicates(Duplicates::new(true)),
                 Recovery::Sack | Recovery::RateHalving => Board::Sack(Box::default()),
+                Recovery::Rack => Board::Sack(Box::new(Scoreboard::by_departures())),
             },
             halving: (plan.recovery == Recovery::RateHalving).then(Halving::default),
             rto: Rto::new(plan.min_rto),

@@ -209,8 +209,10 @@ impl Measurement for ImTcp {
     }
 
     fn departure(&self) -> Departure {
+        // Distances that the host cannot keep would each cost a tick of its timer.
+        let service = self.tight.filter(|tight| *tight > self.timer);
         match self.streams.departure() {
-            Departure::Now => self.trains.departure(self.packet, self.tight, self.gaps.queued()),
+            Departure::Now => self.trains.departure(self.packet, service, self.gaps.queued()),
             wanted => wanted,
         }
     }

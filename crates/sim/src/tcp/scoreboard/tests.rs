@@ -38,6 +38,39 @@ fn three_packets_above_a_gap_begin_a_recovery() {
     assert_eq!(board.in_flight(), 0);
 }
 
+/// An ACK whose time stamp names the copy that it answers.
+fn answer(next: u32, sacks: &[Run], echo: u64) -> Ack {
+    Ack { echo: Instant(echo), ..ack(next, sacks) }
+}
+
+#[test]
+fn a_lost_retransmission_is_found_by_three_later_departures() {
+    for found in [false, true] {
+        let (mut flight, _) = flight(10);
+        let mut board = if found { Scoreboard::by_departures() } else { Scoreboard::default() };
+        (0..10).for_each(|_| board.sent());
+        let quiet = |_, _, _, _| {};
+        assert!(board.acked(&mut flight, &ack(2, &[(3, 6)]), quiet));
+        board.resent(&mut flight, 2, Instant(10));
+        // Four new packets leave after it; what left before it tells nothing of it.
+        for _ in 0..4 {
+            flight.push(Instant(20), false);
+            board.sent();
+        }
+        board.acked(&mut flight, &ack(2, &[(3, 12)]), quiet);
+        assert_eq!((board.next(&mut flight, false), board.in_flight()), (None, 3), "two later ones may have overtaken it");
+        board.acked(&mut flight, &ack(2, &[(3, 14)]), quiet);
+        assert_eq!(board.in_flight(), u32::from(!found), "{found}");
+        assert_eq!(board.next(&mut flight, false), found.then_some((2, false)), "in the same recovery: not urgent");
+        if found {
+            board.resent(&mut flight, 2, Instant(30));
+            assert_eq!((board.next(&mut flight, false), board.in_flight()), (None, 1));
+            board.acked(&mut flight, &answer(14, &[], 30), quiet);
+            assert_eq!((board.in_flight(), board.recovering()), (0, false));
+        }
+    }
+}
+
 #[test]
 fn with_nothing_new_to_send_any_gap_is_sent_again() {
     let (mut flight, mut board) = flight(8);
