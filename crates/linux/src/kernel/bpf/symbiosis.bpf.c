@@ -204,7 +204,7 @@ INLINE void place(struct sock *sk, struct own *o, const struct decision *d, u64 
 	gap = gap < longest ? gap : longest;
 	sk->sk_pacing_rate = gap ? (u64)tp->mss_cache * 1000000000 / gap : UNLIMITED;
 	/* Reno's packets leave ACK by ACK, never two together; but a pair must, or K would not be known before a loss gave room for one. */
-	if (flight == 0 || (d->law == LAW_RENO && !regardless)) {
+	if (flight == 0 || (d->law == LAW_RENO && !ignores_window)) {
 		widen(tp, o);
 		return;
 	}
