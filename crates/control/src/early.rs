@@ -24,7 +24,7 @@ const LAW: [Param; 2] = [
 pub const ENTRY: Entry = Entry {
     name: "symbiosis-early",
     about: "TCP Symbiosis in its early form, per ACK (Iguchi et al. 2005)",
-    params: &joined::<13>(&[&LAW, MEASURED_AS_PUBLISHED, &[OSCILLATION]]),
+    params: &joined::<14>(&[&LAW, MEASURED_AS_PUBLISHED, &[OSCILLATION]]),
     recovery: Recovery::Sack,
     feedback: Feedback::Acks,
     build: |setup, values| {

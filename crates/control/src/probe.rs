@@ -26,7 +26,7 @@ const TRAFFIC: [Param; 3] = [
 pub const ENTRY: Entry = Entry {
     name: "probe",
     about: "no congestion control: constant rate or window, measures and ignores the results",
-    params: &joined::<13>(&[MEASURED, &TRAFFIC]),
+    params: &joined::<14>(&[MEASURED, &TRAFFIC]),
     recovery: Recovery::Sack,
     feedback: Feedback::Acks,
     build: |setup, values| Box::new(Probe::new(setup, values, Host::new(measurement(setup, values)))),

@@ -6,37 +6,44 @@ use super::Measurement;
 use super::filter::{Smoothing, filtered};
 use super::imtcp::ImTcp;
 use super::imtcp_published::PublishedImTcp;
+use super::imtcp_published::trend::Trend;
 use super::oracle::{Errors, Oracle};
 use crate::params::{Param, Values, joined};
 use crate::{Setup, Span};
 
 /// Words of `measurement` that ask for what only a simulator knows.
-const SIMULATED: &[&str] = &["oracle", "capacity"];
+const SIMULATED: &[&str] = &["oracle", "capacity", "imtcp-published-k-given"];
+/// Those that err as they are told.
+const ERRING: &[&str] = &["oracle", "capacity"];
+/// Those with streams.
+const WITH_STREAMS: &[&str] = &["imtcp-published", "imtcp-published-k-given"];
 const ABOUT: &str = "where K and A come from: the data packets themselves, by our estimator or by the published one; a simulator's \
-                     own knowledge; or of that K alone, with A = K (S §III-D)";
+                     own knowledge; or of that K alone, with A = K (S §III-D) or with A by the published one (I §4)";
 
 /// Our own measurement, unless told otherwise.
 const OURS: Param = Param::choice("measurement", &["imtcp", "imtcp-published", "oracle", "capacity"], ABOUT).simulated(SIMULATED);
 /// The published measurement, unless told otherwise.
-const PUBLISHED: Param = Param::choice("measurement", &["imtcp-published", "imtcp", "oracle", "capacity"], ABOUT).simulated(SIMULATED);
+const PUBLISHED: Param = Param::choice("measurement", &["imtcp-published", "imtcp-published-k-given", "imtcp", "oracle", "capacity"], ABOUT).simulated(SIMULATED);
 
 /// How the oracle errs: what only a simulator can give.
 const ORACLE: [Param; 5] = [
     Param::number("noise", 0.0, 0.0, 10.0, "relative standard deviation of K − A (T §3.2)").only_if("measurement", &["oracle"]),
     Param::number("noise_doubles_s", 0.0, 0.0, 1e6, "the noise doubles whenever this time has passed [s] (T §3.1: 100); 0: never")
         .only_if_positive("noise"),
-    Param::number("k_bias", 0.0, -0.9, 3.0, "relative error of K, the same in every reading (S §V)").only_if("measurement", SIMULATED),
+    Param::number("k_bias", 0.0, -0.9, 3.0, "relative error of K, the same in every reading (S §V)").only_if("measurement", ERRING),
     Param::number("k_noise", 0.0, 0.0, 1.0, "standard deviation of the relative error of K, new in every reading (S §V)")
-        .only_if("measurement", SIMULATED),
+        .only_if("measurement", ERRING),
     Param::number("a_bias", 0.0, -1.0, 3.0, "relative error of A, the same in every reading (S §V)").only_if("measurement", &["oracle"]),
 ];
 
-/// Streams of the published measurement.
-const STREAMS: [Param; 2] = [
-    Param::number("subranges", 10.0, 2.0, 30.0, "sub-ranges of the search, a stream for each (B §3.2: 10 × 20 is best)")
-        .only_if("measurement", &["imtcp-published"]),
-    Param::number("stream_packets", 20.0, 5.0, 50.0, "packets of a stream (5 to 10 in the published simulations)")
-        .only_if("measurement", &["imtcp-published"]),
+/// Streams of the published measurement. 4 × 5 is what ImTCP's authors simulate with, and so S, T and I; B finds 10 × 20 best on its hosts, whose
+/// timers are coarse.
+const STREAMS: [Param; 3] = [
+    Param::number("subranges", 4.0, 2.0, 30.0, "sub-ranges of the search, a stream for each (B §3.2: 10 on coarse timers)")
+        .only_if("measurement", WITH_STREAMS),
+    Param::number("stream_packets", 5.0, 5.0, 50.0, "packets of a stream (B §3.2: 20 on coarse timers)").only_if("measurement", WITH_STREAMS),
+    Param::choice("trend", &["pathload", "raw"], "whether Pathload's tests see a stream's delays as medians of √N groups, or one by one")
+        .only_if("measurement", WITH_STREAMS),
 ];
 
 /// Smoothing of results.
@@ -51,9 +58,9 @@ const FILTER: [Param; 2] = [
 ];
 
 /// Of a controller that measures by our estimator, unless told otherwise.
-pub const MEASURED: &[Param] = &joined::<10>(&[&[OURS], &ORACLE, &STREAMS, &FILTER]);
+pub const MEASURED: &[Param] = &joined::<11>(&[&[OURS], &ORACLE, &STREAMS, &FILTER]);
 /// Of a controller that measures by the published one, unless told otherwise.
-pub const MEASURED_AS_PUBLISHED: &[Param] = &joined::<10>(&[&[PUBLISHED], &ORACLE, &STREAMS, &FILTER]);
+pub const MEASURED_AS_PUBLISHED: &[Param] = &joined::<11>(&[&[PUBLISHED], &ORACLE, &STREAMS, &FILTER]);
 
 /// The measurement that a parameter names, under the filter that another does.
 pub fn measurement(setup: &Setup, values: &Values) -> Box<dyn Measurement> {
@@ -62,7 +69,11 @@ pub fn measurement(setup: &Setup, values: &Values) -> Box<dyn Measurement> {
         "oracle" => Box::new(Oracle::new(errors(values), setup.seed)),
         "capacity" => Box::new(Oracle::of_capacity(errors(values), setup.seed)),
         "imtcp" => Box::new(ImTcp::new(setup)),
-        "imtcp-published" => Box::new(PublishedImTcp::new(setup, whole("subranges"), whole("stream_packets"))),
+        word @ ("imtcp-published" | "imtcp-published-k-given") => {
+            let trend = if values.word("trend") == "pathload" { Trend::Pathload } else { Trend::Raw };
+            let measured = PublishedImTcp::new(setup, whole("subranges"), whole("stream_packets"), trend);
+            Box::new(if word == "imtcp-published" { measured } else { measured.with_capacity_given() })
+        }
         other => unreachable!("the parameter's declaration does not allow {other}"),
     };
     let smoothing = match values.word("filter") {

@@ -40,7 +40,7 @@ const ADDED: [Param; 10] = [
 pub const OURS: Entry = Entry {
     name: "symbiosis",
     about: "TCP Symbiosis with pacing, a corrected model input, min-RTT probes and a fast start",
-    params: &joined::<21>(&[&ADDED, MEASURED, &[OSCILLATION]]),
+    params: &joined::<22>(&[&ADDED, MEASURED, &[OSCILLATION]]),
     recovery: Recovery::Sack,
     feedback: Feedback::Acks,
     build: |setup, values| {
@@ -62,7 +62,7 @@ pub const OURS: Entry = Entry {
 pub const PAPER: Entry = Entry {
     name: "symbiosis-paper",
     about: "TCP Symbiosis as published: the closed form from ACK to ACK, lifetime minimum RTT, no pacing (S §II, T §2.2)",
-    params: &joined::<14>(&[&[EPSILON_PARAM, GAMMA_PARAM, GAMMA_RULE], MEASURED_AS_PUBLISHED, &[OSCILLATION]]),
+    params: &joined::<15>(&[&[EPSILON_PARAM, GAMMA_PARAM, GAMMA_RULE], MEASURED_AS_PUBLISHED, &[OSCILLATION]]),
     recovery: Recovery::Sack,
     feedback: Feedback::Acks,
     build: |setup, values| {

@@ -161,9 +161,16 @@ impl Stream {
         self.packets[..self.whole - 1].windows(2).map(|pair| gap(&pair[0], &pair[1]))
     }
 
-    /// How much longer each packet was on its way than the one before it \[s\].
-    pub fn delay_differences(&self) -> impl Iterator<Item = f64> + '_ {
-        self.gaps().map(|(sent, arrived)| arrived - sent)
+    /// How much longer each packet was on its way than the first one \[s\]; without the pair's second.
+    pub fn delays(&self) -> impl Iterator<Item = f64> + '_ {
+        let packets = &self.packets[..self.whole - 1];
+        packets.iter().map(|packet| (delay(packet) - delay(&packets[0])).secs())
+    }
+
+    /// The rate at which it really left \[bytes/s\], `(n − 1)M/(S_n − S_1)`.
+    pub fn departure_rate(&self) -> f64 {
+        let n = self.whole - 1;
+        (n - 1) as f64 * self.size.as_f64() / (self.packets[n - 1].sent_at - self.packets[0].sent_at).secs()
     }
 
     /// Rate of departure and of arrival of each packet after the first \[bytes/s\].

@@ -20,9 +20,14 @@ const DELAY: f64 = 0.1;
 
 impl Fluid {
     fn new(k: usize, n: usize) -> Fluid {
-        let setup = Setup { packet: PACKET, initial_window: PACKET, seed: 1, timer: Span::ZERO };
+        Fluid::on_a_host(k, n, Span::ZERO)
+    }
+
+    /// On a host whose timer ticks.
+    fn on_a_host(k: usize, n: usize, timer: Span) -> Fluid {
+        let setup = Setup { packet: PACKET, initial_window: PACKET, seed: 1, timer };
         Fluid {
-            imtcp: PublishedImTcp::new(&setup, k, n),
+            imtcp: PublishedImTcp::new(&setup, k, n, Trend::Pathload),
             now: Instant::START,
             number: 0,
             capacity: 12.5e6,
@@ -152,4 +157,33 @@ fn a_small_flight_is_left_alone() {
         assert_eq!(fluid.imtcp.departure(), Departure::Now);
     }
     assert!(fluid.results.is_empty());
+}
+
+#[test]
+fn a_coarse_timer_tells_the_rates_that_it_can_do_and_no_more_than_two_ticks_say() {
+    // Gaps of 2, 3, 4, 5 … ticks of 50 µs: 120, 80, 60, 48, 40, 34.3, 30 Mbit/s. What is told is the fastest of them that is not above A.
+    for (others, told) in [(2.5e6, 80.0), (5e6, 60.0), (6.5e6, 48.0)] {
+        let mut fluid = Fluid::on_a_host(10, 20, Span::from_micros(50));
+        fluid.others = others;
+        fluid.run(5.0, 0.4e-3);
+        near(&fluid.results[fluid.results.len() - 3..], told, 0.1);
+    }
+    // Nobody else is there, and K is 1 Gbit/s: the timer tells 120 Mbit/s.
+    let mut fluid = Fluid::on_a_host(10, 20, Span::from_micros(50));
+    fluid.capacity = 125e6;
+    fluid.run(5.0, 0.1e-3);
+    near(&fluid.results[fluid.results.len() - 1..], 120.0, 0.1);
+}
+
+#[test]
+fn a_given_capacity_is_taken_and_no_pair_is_asked() {
+    let mut fluid = Fluid::new(10, 20);
+    (fluid.others, fluid.imtcp.given) = (5e6, Some(None));
+    fluid.run(2.0, 0.4e-3);
+    assert!(fluid.results.is_empty(), "K is not known");
+    let k = Rate::from_mbps(90.0);
+    assert_eq!(fluid.imtcp.report(&Report::Path { now: fluid.now, capacity: k, available: Rate::ZERO }), None, "A is measured");
+    fluid.run(2.0, 0.4e-3);
+    near(&fluid.results, 60.0, 3.0);
+    assert!(fluid.results.iter().all(|result| result.capacity == k));
 }
