@@ -13,6 +13,7 @@ mod lab;
 mod net;
 mod output;
 mod print;
+mod progress;
 mod reproduce;
 mod results;
 mod runs;

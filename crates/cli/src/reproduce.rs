@@ -3,13 +3,13 @@
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use clap::value_parser;
 use console::Term;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use miette::miette;
+use nix::time::{ClockId, clock_gettime};
 use rayon::prelude::*;
 use symbiosis_linux::testbed;
 use symbiosis_papers::World;
@@ -22,6 +22,7 @@ use crate::interrupt;
 use crate::lab::failed;
 use crate::output::writable;
 use crate::print::print;
+use crate::progress::Progress;
 use crate::table::table;
 use crate::unfinished::Unfinished;
 
@@ -125,14 +126,17 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     if args.world == Where::Linux {
         testbed::available().map_err(|error| failed(error.into()))?;
     }
+    let begun = cpu_time();
     let outcomes = run_all(args, &chosen, &out)?;
+    let spent = cpu_time().saturating_sub(begun);
     let entries = entries(args, &outcomes);
     if args.json {
         return print(&report::results_json(&entries));
     }
     let (width, colour) = (console_width(), io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none());
     let page = out.join("index.html");
-    print(&format!("{}The report is {}\n", report::table(&entries, width, colour), page.display()))
+    let cpu = format!("{:.0} s of CPU time", spent.as_secs_f64());
+    print(&format!("{}{cpu}. The report is {}\n", report::table(&entries, width, colour), page.display()))
 }
 
 /// A report of a few experiments does not take the place of the report of all.
@@ -142,6 +146,11 @@ fn own_folder(args: &Args, chosen: &[&'static Experiment]) -> PathBuf {
         true => report.into(),
         false => format!("{report}-{}", chosen.iter().map(|experiment| experiment.id).collect::<Vec<_>>().join("-")).into(),
     }
+}
+
+/// CPU time that this process has used, all threads together. What else runs on the machine has no part in it, unlike the time on the wall.
+fn cpu_time() -> Duration {
+    clock_gettime(ClockId::CLOCK_PROCESS_CPUTIME_ID).map_or(Duration::ZERO, Duration::from)
 }
 
 type Found = Vec<(&'static Experiment, Outcome)>;
@@ -157,9 +166,8 @@ fn run_all(args: &Args, chosen: &[&'static Experiment], out: &Path) -> Result<Fo
     let pool = pool.map_err(|error| Failure::Other(miette!("no threads to run in: {error}")))?;
     let (title, intro, _) = args.world.words();
     let cannot_write = |error: io::Error| Failure::Other(miette!("cannot write into {}: {error}", out.display()));
-    let bar = progress(chosen.len() as u64);
-    let runs = AtomicU64::new(0);
-    let ran = || bar.set_message(format!("{} simulations", runs.fetch_add(1, Ordering::Relaxed) + 1));
+    let progress = Progress::new(chosen, args.quick);
+    let ran = || progress.ran();
     let seeds = args.seeds.unwrap_or(args.world.seeds(args.quick));
     let lab = Lab { world: args.world.world(), quick: args.quick, seeds, ran: &ran, enough };
 
@@ -170,10 +178,11 @@ fn run_all(args: &Args, chosen: &[&'static Experiment], out: &Path) -> Result<Fo
     let left: Vec<_> = chosen.iter().filter(|experiment| done.iter().all(|(other, _)| other.id != experiment.id)).collect();
     if !done.is_empty() {
         eprintln!("{} of {} experiments were done before the interruption", done.len(), chosen.len());
-        bar.inc(done.len() as u64);
+        done.iter().for_each(|(experiment, _)| progress.skip(experiment));
     }
     let found = Mutex::new(done);
     let one = |experiment: &&&'static Experiment| {
+        progress.begin(experiment);
         let outcome = (experiment.run)(&lab);
         if enough.load(Ordering::Relaxed) {
             // Half of an experiment is none.
@@ -183,11 +192,11 @@ fn run_all(args: &Args, chosen: &[&'static Experiment], out: &Path) -> Result<Fo
         let mut found = found.lock().expect("nobody panics while writing");
         found.push((**experiment, outcome));
         found.sort_by_key(|(experiment, _)| chosen.iter().position(|other| other.id == experiment.id));
-        bar.inc(1);
+        progress.end(experiment);
         report::write(out, title, intro, &entries(args, &found))
     };
     let written: io::Result<()> = pool.install(|| left.par_iter().map(one).collect());
-    bar.finish_and_clear();
+    progress.finish();
     if enough.load(Ordering::Relaxed) {
         return Err(Failure::Interrupted);
     }
@@ -239,15 +248,4 @@ fn list(world: Where) -> String {
 /// Columns that the summary may take.
 fn console_width() -> usize {
     Term::stdout().size_checked().map_or(WIDTH, |(_, columns)| columns.into())
-}
-
-/// A bar on a terminal.
-fn progress(experiments: u64) -> ProgressBar {
-    if !io::stderr().is_terminal() {
-        return ProgressBar::hidden();
-    }
-    let style = ProgressStyle::with_template("{bar:40} {pos}/{len} experiments, {msg}, {elapsed}").expect("a valid template");
-    let bar = ProgressBar::with_draw_target(Some(experiments), ProgressDrawTarget::stderr()).with_style(style);
-    bar.enable_steady_tick(Duration::from_millis(200));
-    bar
 }

@@ -63,14 +63,22 @@ impl Unfinished {
 
 #[cfg(test)]
 mod tests {
-    use symbiosis_report::outcome::{Claim, Measured, Verdict};
+    use symbiosis_report::outcome::{Bar, Basis, Claim, Measured, Reason, Reference, Verdict};
 
     use super::*;
 
     fn outcome() -> Outcome {
         let measured = Measured { mean: f64::NAN, ci95: 0.1 + 0.2, seeds: 3 };
-        let claim =
-            Claim { text: "θ".into(), paper: "1".into(), measured, unit: String::new(), verdict: Verdict::Differs, why: "reason".into() };
+        let claim = Claim {
+            text: "θ".into(),
+            reference: Reference { basis: Basis::Ours, place: String::new() },
+            stated: "1".into(),
+            measured,
+            unit: String::new(),
+            bar: Bar { least: 1.0, most: f64::INFINITY },
+            verdict: Verdict::Differs,
+            reason: Some(Reason { text: "reason".into(), confirmed: true }),
+        };
         Outcome { claims: vec![claim], notes: vec!["note".into()], ..Outcome::default() }
     }
 

@@ -87,7 +87,10 @@ fn published_result(bencher: Bencher) {
     let noise = |i: usize| (i * 37 % 19) as f64;
     let points: Vec<_> = (0..19).map(|i| (60.0 + i as f64, 60.0 + 0.7 * i as f64 + 0.1 * noise(i))).collect();
     bencher.bench_local(|| {
-        let stream = |place: usize| trend::verdict((0..19).map(move |i| noise(i + place) + place as f64 - 14.0));
+        let stream = |place: usize| {
+            let delays: Vec<f64> = (0..20).map(|i| noise(i + place) + (place as f64 - 14.0) * i as f64).collect();
+            trend::Trend::Pathload.verdict(&delays)
+        };
         let verdicts: [_; 10] = std::array::from_fn(|place| stream(divan::black_box(place)));
         (choice::choose(verdicts.into_iter()), fit::parting(divan::black_box(&points)))
     });

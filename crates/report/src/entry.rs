@@ -1,7 +1,7 @@
 //! What a report is made of, and where its files are.
 
 use crate::files::file_stem;
-use crate::outcome::{Outcome, Verdict};
+use crate::outcome::{Basis, Claim, Outcome, Verdict};
 
 /// One experiment in a report.
 #[derive(Clone, Debug)]
@@ -27,16 +27,19 @@ pub struct Counts {
     pub holds: usize,
     /// Measured otherwise.
     pub differs: usize,
+    /// The interval reaches across the bar.
+    pub undecided: usize,
     /// Not run.
     pub not_run: usize,
 }
 
 impl Counts {
-    /// Counts the claims of all entries.
-    pub fn of(entries: &[Entry]) -> Counts {
+    /// Counts the claims of all entries that rest on `basis`.
+    pub fn of(entries: &[Entry], basis: Basis) -> Counts {
         let mut counts = Counts::default();
-        for claim in entries.iter().flat_map(|entry| &entry.outcome.claims) {
+        for claim in entries.iter().flat_map(|entry| &entry.outcome.claims).filter(|claim| claim.reference.basis == basis) {
             *match claim.verdict {
+                Verdict::Undecided => &mut counts.undecided,
                 Verdict::Holds => &mut counts.holds,
                 Verdict::Differs => &mut counts.differs,
                 Verdict::NotRun => &mut counts.not_run,
@@ -44,11 +47,68 @@ impl Counts {
         }
         counts
     }
+
+    /// How many there are.
+    pub fn total(&self) -> usize {
+        self.holds + self.differs + self.undecided + self.not_run
+    }
+
+    /// The part that holds of those that were run.
+    pub fn share(&self) -> Option<f64> {
+        let run = self.total() - self.not_run;
+        (run > 0).then(|| self.holds as f64 / run as f64)
+    }
+}
+
+/// The claims of all entries in words, those of the papers first: a reader wants to know what of them holds.
+pub fn told(entries: &[Entry]) -> Vec<(&'static str, Counts)> {
+    let one = |basis: Basis| (name(basis), Counts::of(entries, basis));
+    [Basis::Published, Basis::Theory, Basis::Ours].map(one).into_iter().filter(|(_, counts)| counts.total() > 0).collect()
+}
+
+/// What claims of a basis are called.
+fn name(basis: Basis) -> &'static str {
+    match basis {
+        Basis::Published => "published claims",
+        Basis::Theory => "claims of theory",
+        Basis::Ours => "bars of our own",
+    }
+}
+
+/// Who states a claim: the paper's place, where it is derived, or that we do.
+pub(crate) fn place(claim: &Claim) -> String {
+    let place = &claim.reference.place;
+    match (claim.reference.basis, place.is_empty()) {
+        (Basis::Published, _) => place.clone(),
+        (Basis::Theory, _) => format!("theory: {place}"),
+        (Basis::Ours, true) => "ours".into(),
+        (Basis::Ours, false) => format!("ours, {place}"),
+    }
+}
+
+/// A basis in results.
+pub(crate) fn key(basis: Basis) -> &'static str {
+    match basis {
+        Basis::Published => "published",
+        Basis::Theory => "theory",
+        Basis::Ours => "ours",
+    }
+}
+
+/// A reason, a conjecture marked as one.
+pub(crate) fn why(claim: &Claim) -> Option<String> {
+    let reason = claim.reason.as_ref()?;
+    Some(if reason.confirmed { reason.text.clone() } else { format!("supposed: {}", reason.text) })
 }
 
 impl std::fmt::Display for Counts {
     fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
-        write!(f, "{} hold, {} differ, {} not run", self.holds, self.differs, self.not_run)
+        write!(f, "{} of {} hold", self.holds, self.total() - self.not_run)?;
+        if let Some(share) = self.share() {
+            write!(f, " ({:.0} %)", 100.0 * share)?;
+        }
+        write!(f, ", {} differ, {} undecided", self.differs, self.undecided)?;
+        if self.not_run > 0 { write!(f, ", {} not run", self.not_run) } else { Ok(()) }
     }
 }
 
@@ -57,6 +117,7 @@ pub(crate) fn word(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Holds => "holds",
         Verdict::Differs => "differs",
+        Verdict::Undecided => "undecided",
         Verdict::NotRun => "not run",
     }
 }

@@ -1,6 +1,6 @@
 //! One experiment's part of the page.
 
-use super::entry::{Entry, figure_file, word};
+use super::entry::{Entry, figure_file, place, why, word};
 use super::html::{anchor, escaped, json_in_script, paragraphs, prose};
 use super::number::measured;
 use super::vega::vega;
@@ -40,20 +40,21 @@ fn figure(figure: &Figure) -> String {
 fn claims(claims: &[Claim]) -> String {
     let rows: String = claims.iter().map(row).collect();
     format!(
-        "<table class=\"claims\">\n<thead><tr><th>Claim</th><th>Paper</th><th>Measured</th><th>Verdict</th></tr></thead>\n<tbody>\n{rows}</tbody>\n</table>\n"
+        "<table class=\"claims\">\n<thead><tr><th>Claim</th><th>Stated</th><th>Measured</th><th>Verdict</th></tr></thead>\n<tbody>\n{rows}</tbody>\n</table>\n"
     )
 }
 
 fn row(claim: &Claim) -> String {
-    let (text, paper, ours) = (prose(&claim.text), prose(&claim.paper), escaped(&measured(claim)));
+    let (text, paper, ours) = (prose(&claim.text), prose(&claim.stated), escaped(&measured(claim)));
     let seeds = match claim.measured.seeds {
         0 | 1 => String::new(),
         _ if claim.verdict == Verdict::NotRun => String::new(),
         seeds => format!(" <small>{seeds} seeds</small>"),
     };
-    let why = if claim.why.is_empty() { String::new() } else { format!("<p class=\"why\"><b>Why:</b> {}</p>", prose(&claim.why)) };
+    let why = why(claim).map_or(String::new(), |why| format!("<p class=\"why\"><b>Why:</b> {}</p>", prose(&why)));
+    let place = escaped(&place(claim));
     format!(
-        "<tr><td data-head=\"Claim\"><div>{text}{why}</div></td><td data-head=\"Paper\"><div>{paper}</div></td>\
+        "<tr><td data-head=\"Claim\"><div>{text}{why}</div></td><td data-head=\"Stated\"><div>{paper} <small>{place}</small></div></td>\
          <td data-head=\"Measured\"><div>{ours}{seeds}</div></td><td data-head=\"Verdict\"><div>{}</div></td></tr>\n",
         badge(claim.verdict)
     )

@@ -27,7 +27,7 @@ pub mod thin;
 pub mod traces;
 pub mod vega;
 
-pub use entry::{Counts, Entry};
+pub use entry::{Counts, Entry, told};
 pub use folder::write;
 pub use page::page;
 pub use results::json as results_json;

@@ -1,6 +1,6 @@
 //! The page: one HTML file with everything in it that opens from a folder, without a network.
 
-use super::entry::{Counts, Entry, scenario_files};
+use super::entry::{Counts, Entry, place, scenario_files, told};
 use super::experiment::{badge, experiment};
 use super::html::{anchor, escaped, library, paragraphs, prose};
 use super::number::measured;
@@ -39,18 +39,18 @@ fn summary(entries: &[Entry]) -> String {
     if entries.len() < 2 {
         return String::new();
     }
-    let counts = Counts::of(entries);
     let links: String = entries.iter().map(|entry| format!("<a href=\"#{}\">{}</a>\n", anchor(entry.id), escaped(entry.id))).collect();
     let mut rows = String::new();
     for entry in entries {
         for claim in &entry.outcome.claims {
             rows += &format!(
                 "<tr><td data-head=\"Experiment\"><div><a href=\"#{}\">{}</a></div></td><td data-head=\"Claim\"><div>{}</div></td>\
-                 <td data-head=\"Paper\"><div>{}</div></td><td data-head=\"Measured\"><div>{}</div></td><td data-head=\"Verdict\"><div>{}</div></td></tr>\n",
+                 <td data-head=\"Stated\"><div>{} <small>{}</small></div></td><td data-head=\"Measured\"><div>{}</div></td><td data-head=\"Verdict\"><div>{}</div></td></tr>\n",
                 anchor(entry.id),
                 escaped(entry.id),
                 prose(&claim.text),
-                prose(&claim.paper),
+                prose(&claim.stated),
+                escaped(&place(claim)),
                 escaped(&measured(claim)),
                 badge(claim.verdict),
             );
@@ -60,14 +60,25 @@ fn summary(entries: &[Entry]) -> String {
         String::new()
     } else {
         format!(
-            "<p class=\"counts\"><span class=\"verdict holds\">{} hold</span> <span class=\"verdict differs\">{} differ</span> \
-             <span class=\"verdict not-run\">{} not run</span></p>\n\
-             <table class=\"claims summary\">\n<thead><tr><th>Id</th><th>Claim</th><th>Paper</th><th>Measured</th><th>Verdict</th></tr></thead>\n\
+            "{}<table class=\"claims summary\">\n<thead><tr><th>Id</th><th>Claim</th><th>Stated</th><th>Measured</th><th>Verdict</th></tr></thead>\n\
              <tbody>\n{rows}</tbody>\n</table>\n",
-            counts.holds, counts.differs, counts.not_run
+            counts(entries)
         )
     };
     format!("<nav>{links}</nav>\n{table}")
+}
+
+/// How many claims hold: the papers' first, then theory's and our own.
+fn counts(entries: &[Entry]) -> String {
+    let line = |(name, counts): (&str, Counts)| {
+        let share = counts.share().map_or(String::new(), |share| format!(", {:.0} % of those run", 100.0 * share));
+        format!(
+            "<p class=\"counts\"><b>{name}{share}:</b> <span class=\"verdict holds\">{} hold</span> <span class=\"verdict differs\">{} differ</span> \
+             <span class=\"verdict undecided\">{} undecided</span> <span class=\"verdict not-run\">{} not run</span></p>\n",
+            counts.holds, counts.differs, counts.undecided, counts.not_run
+        )
+    };
+    told(entries).into_iter().map(line).collect()
 }
 
 #[cfg(test)]

@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use super::entry::{Entry, word};
-use crate::outcome::Verdict;
+use super::entry::{Entry, key, word};
+use crate::outcome::{Bar, Verdict};
 
 /// One claim. Numbers are null where nothing was run.
 #[derive(Serialize)]
@@ -12,14 +12,19 @@ struct Row<'a> {
     source: &'a str,
     world: &'a str,
     claim: &'a str,
-    paper: &'a str,
+    basis: &'a str,
+    place: &'a str,
+    stated: &'a str,
+    bar: Bar,
     measured: Option<f64>,
     ci95: Option<f64>,
     unit: &'a str,
     verdict: &'a str,
     seeds: Option<u64>,
     command: &'a str,
-    why: &'a str,
+    why: Option<&'a str>,
+    /// Whether a check confirmed why; null where there is nothing to confirm.
+    confirmed: Option<bool>,
 }
 
 /// All claims, in the order of the page.
@@ -33,14 +38,18 @@ pub fn json(entries: &[Entry]) -> String {
                 source: entry.source,
                 world: entry.world,
                 claim: &claim.text,
-                paper: &claim.paper,
+                basis: key(claim.reference.basis),
+                place: &claim.reference.place,
+                stated: &claim.stated,
+                bar: claim.bar,
                 measured: run.then_some(claim.measured.mean),
                 ci95: run.then_some(claim.measured.ci95),
                 unit: &claim.unit,
                 verdict: word(claim.verdict),
                 seeds: run.then_some(claim.measured.seeds),
                 command: &entry.command,
-                why: &claim.why,
+                why: claim.reason.as_ref().map(|reason| reason.text.as_str()),
+                confirmed: claim.reason.as_ref().map(|reason| reason.confirmed),
             }
         })
         .collect();

@@ -1,6 +1,6 @@
 //! The summary as text for a terminal.
 
-use super::entry::{Counts, Entry, word};
+use super::entry::{Entry, place, told, word};
 use super::number::measured;
 use crate::outcome::Verdict;
 
@@ -9,14 +9,20 @@ const GAP: usize = 2;
 /// A column of text is not made narrower than this: better a line too long than a word a line.
 const LEAST: usize = 16;
 
-/// Every claim with the paper's number, ours and the verdict, then how many got which; at most `width` characters wide where that is possible, with
+/// Every claim with what is stated and by whom, our number and the verdict, then how many of whose claims hold; at most `width` characters wide where that is possible, with
 /// ANSI colours on the verdicts if asked.
 pub fn table(entries: &[Entry], width: usize, colour: bool) -> String {
-    let head = ["id", "claim", "paper", "measured", "verdict"].map(String::from);
+    let head = ["id", "claim", "stated", "measured", "verdict"].map(String::from);
     let mut rows = vec![(head, None)];
     for entry in entries {
         for claim in &entry.outcome.claims {
-            let cells = [entry.id.into(), claim.text.clone(), claim.paper.clone(), measured(claim), word(claim.verdict).into()];
+            let cells = [
+                entry.id.into(),
+                claim.text.clone(),
+                format!("{} ({})", claim.stated, place(claim)),
+                measured(claim),
+                word(claim.verdict).into(),
+            ];
             rows.push((cells, Some(claim.verdict)));
         }
     }
@@ -41,10 +47,11 @@ pub fn table(entries: &[Entry], width: usize, colour: bool) -> String {
             text.push('\n');
         }
     }
-    format!("{text}\n{}\n", Counts::of(entries))
+    let counts: String = told(entries).into_iter().map(|(name, counts)| format!("{name}: {counts}\n")).collect();
+    format!("{text}\n{counts}")
 }
 
-/// Widths that fit: claims give way first, then the paper's words, then the measured.
+/// Widths that fit: claims give way first, then what is stated, then the measured.
 fn widths(rows: &[([String; 5], Option<Verdict>)], width: usize) -> [usize; 5] {
     let mut widths = [0; 5];
     for (cells, _) in rows {
@@ -91,6 +98,7 @@ fn painted(text: &str, verdict: Option<Verdict>) -> String {
     let code = match verdict {
         Some(Verdict::Holds) => "32",
         Some(Verdict::Differs) => "31",
+        Some(Verdict::Undecided) => "33",
         Some(Verdict::NotRun) => "2",
         None => return text.into(),
     };

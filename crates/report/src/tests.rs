@@ -1,11 +1,20 @@
 use std::fs;
 
 use crate::figure::{Axis, Figure, Mark, Series};
-use crate::outcome::{Claim, Measured, Outcome, Verdict};
+use crate::outcome::{Bar, Basis, Claim, Measured, Outcome, Reason, Reference, Verdict};
 use crate::*;
 
-fn claim(text: &str, paper: &str, (mean, ci95, seeds): (f64, f64, u64), unit: &str, verdict: Verdict, why: &str) -> Claim {
-    Claim { text: text.into(), paper: paper.into(), measured: Measured { mean, ci95, seeds }, unit: unit.into(), verdict, why: why.into() }
+fn claim(text: &str, stated: &str, (mean, ci95, seeds): (f64, f64, u64), unit: &str, verdict: Verdict, why: &str) -> Claim {
+    Claim {
+        text: text.into(),
+        reference: Reference { basis: if seeds == 1 { Basis::Published } else { Basis::Theory }, place: "S §IV-B, Fig 7".into() },
+        stated: stated.into(),
+        measured: Measured { mean, ci95, seeds },
+        unit: unit.into(),
+        bar: Bar { least: f64::NEG_INFINITY, most: 0.0 },
+        verdict,
+        reason: (!why.is_empty()).then(|| Reason { text: why.into(), confirmed: false }),
+    }
 }
 
 fn figure(id: &str) -> Figure {

@@ -34,6 +34,7 @@ fn play((k, n): (u32, u32), (sizes, gaps): (Sizes, Gaps), udp: &[(u64, f64)], ra
         ("measurement".to_string(), Value::Word("imtcp-published".into())),
         ("subranges".to_string(), Value::Number(k.into())),
         ("stream_packets".to_string(), Value::Number(n.into())),
+        ("trend".to_string(), Value::Word("raw".into())),
     ];
     given.extend(rate.map(|rate| ("rate_mbps".to_string(), Value::Number(rate))));
     flow.params = Values::resolve(flow.cc.params, &given).unwrap();

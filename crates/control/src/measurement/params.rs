@@ -23,7 +23,9 @@ const ABOUT: &str = "where K and A come from: the data packets themselves, by ou
 /// Our own measurement, unless told otherwise.
 const OURS: Param = Param::choice("measurement", &["imtcp", "imtcp-published", "oracle", "capacity"], ABOUT).simulated(SIMULATED);
 /// The published measurement, unless told otherwise.
-const PUBLISHED: Param = Param::choice("measurement", &["imtcp-published", "imtcp-published-k-given", "imtcp", "oracle", "capacity"], ABOUT).simulated(SIMULATED);
+const PUBLISHED: Param =
+    Param::choice("measurement", &["imtcp-published", "imtcp-published-k-given", "imtcp", "oracle", "capacity"], ABOUT)
+        .simulated(SIMULATED);
 
 /// How the oracle errs: what only a simulator can give.
 const ORACLE: [Param; 5] = [
@@ -41,7 +43,8 @@ const ORACLE: [Param; 5] = [
 const STREAMS: [Param; 3] = [
     Param::number("subranges", 4.0, 2.0, 30.0, "sub-ranges of the search, a stream for each (B §3.2: 10 on coarse timers)")
         .only_if("measurement", WITH_STREAMS),
-    Param::number("stream_packets", 5.0, 5.0, 50.0, "packets of a stream (B §3.2: 20 on coarse timers)").only_if("measurement", WITH_STREAMS),
+    Param::number("stream_packets", 5.0, 5.0, 50.0, "packets of a stream (B §3.2: 20 on coarse timers)")
+        .only_if("measurement", WITH_STREAMS),
     Param::choice("trend", &["pathload", "raw"], "whether Pathload's tests see a stream's delays as medians of √N groups, or one by one")
         .only_if("measurement", WITH_STREAMS),
 ];

@@ -4,8 +4,8 @@ use rayon::prelude::*;
 use symbiosis_run::Outcome as Run;
 
 use crate::toolkit::Lab;
-use crate::toolkit::claims::{claim, exact, over};
-use crate::toolkit::inline::*;
+use crate::toolkit::claims::{above, after, at_most, claim, over, published, ratio};
+use crate::toolkit::inline::{self, OURS, lab_path, probe};
 use crate::toolkit::series;
 use symbiosis_report::figure::{Axis, Figure, Mark, Series};
 use symbiosis_report::outcome::{Measured, Outcome};
@@ -16,32 +16,32 @@ pub fn run(lab: &Lab) -> Outcome {
     let until = if lab.quick { 30.0 } else { 60.0 };
     let mut found = Outcome::default();
     let mut series = Vec::new();
-    for (name, slug, measurement) in [("10 × 20", "10x20", published((10, 20))), ("symbiosis'", "ours", OURS.into())] {
+    for (name, slug, measurement) in [("10 × 20", "10x20", inline::published((10, 20))), ("symbiosis'", "ours", OURS.into())] {
         let played: Vec<_> = rtts
             .par_iter()
-            .flat_map(|rtt| lab_path(&format!("B5-{rtt}"), *rtt, vec![(0.0, 80.0)], until).run(lab, &[(slug, probe(40.0, &measurement))]))
+            .flat_map(|rtt| lab_path(&format!("B5-{rtt}"), *rtt, 80.0, until).run(lab, &[(slug, probe(40.0, &measurement))]))
             .collect();
         let each: Vec<Measured> = played.iter().map(|(_, runs)| over(runs, |run| a_second(run, until))).collect();
         let points = rtts.iter().zip(&each).map(|(rtt, rate)| (*rtt, rate.mean)).collect();
         let band = each.iter().map(|rate| (rate.mean - rate.ci95, rate.mean + rate.ci95)).collect();
         series.push(Series { band: Some(band), ..Series::new(name, Mark::LinePoints, points) });
-        let falls = exact(each[0].mean / each[each.len() - 1].mean);
+        let falls = ratio(each[0], each[each.len() - 1]);
         found.claims.push(claim(
             format!("{name}: fewer measurements the longer the RTT"),
-            "fewer",
+            if slug == "ours" { after("B §3.3, Fig 5", "fewer") } else { published("B §3.3, Fig 5", "fewer") },
             falls,
             "times as many at 30 ms as at 150 ms",
-            falls.mean > 1.0,
+            above(1.0),
             "the rate of the flow, and not the RTT, says how soon a stream has gathered",
         ));
         let at = rtts.iter().position(|rtt| *rtt == 100.0).expect("100 ms is among them");
         let rtts_each = Measured::over(&played[at].1.iter().map(|run| 10.0 / a_second(run, until)).collect::<Vec<_>>());
         found.claims.push(claim(
             format!("{name}: a result every 1 to 4 RTTs at the most (RTT 100 ms)"),
-            "1 to 4 RTTs (S §I)",
+            if slug == "ours" { after("B §2.1", "1 to 4 RTTs") } else { published("B §2.1", "1 to 4 RTTs") },
             rtts_each,
             "RTTs",
-            rtts_each.mean <= 4.0,
+            at_most(4.0),
             "sub-ranges without a verdict are measured again",
         ));
         found.scenarios.extend(played.into_iter().map(|(scenario, _)| (scenario.name, scenario.text)));

@@ -3,8 +3,8 @@
 use symbiosis_run::Outcome as Run;
 
 use crate::toolkit::Lab;
-use crate::toolkit::claims::{claim, over};
-use crate::toolkit::hcc::{Dumbbell, QUEUE, flows, packets_per_second};
+use crate::toolkit::claims::{at_most, between, claim, over, published};
+use crate::toolkit::hcc::{Dumbbell, SHORT, flows, packets_per_second};
 use symbiosis_report::figure::{Axis, Figure, Mark, Series};
 use symbiosis_report::outcome::{Measured, Outcome};
 
@@ -24,7 +24,7 @@ fn text(cc: &str, delay: f64) -> String {
         "[[cross]]\nrate_mbps = 1.5\npacket_bytes = 1000\ngaps = \"constant\"\nstart_s = {}\nstop_s = {}\n[trace]\nevery_ms = 100\n",
         CBR.0, CBR.1
     );
-    Dumbbell { name: format!("H3-{cc}-{delay}ms"), about, duration: DURATION, mbps: 2.0, delay, queue: QUEUE, loss: 0.0, more }
+    Dumbbell { name: format!("H3-{cc}-{delay}ms"), about, duration: DURATION, mbps: 2.0, delay, queue: SHORT, loss: 0.0, more }
         .text(&[flows(cc, 1)])
 }
 
@@ -52,18 +52,18 @@ pub fn run(lab: &Lab) -> Outcome {
                 found.claims.extend([
                     claim(
                         format!("XMTP, {delay} ms: down to what CBR leaves in two seconds"),
-                        "2 s",
+                        published("H §8.2, Fig 3", "2 s"),
                         down,
                         "s",
-                        down.mean <= 2.5,
-                        "the queue of 50 packets takes up what is too much, and jitter is small while it grows slowly",
+                        at_most(2.5),
+                        "the queue takes up what is too much, and jitter is small while it grows slowly",
                     ),
                     claim(
                         format!("XMTP, {delay} ms: back in two to three seconds"),
-                        "2 to 3 s",
+                        published("H §8.2, Fig 3", "2 to 3 s"),
                         back,
                         "s",
-                        (1.5..=3.5).contains(&back.mean),
+                        between(1.5, 3.5),
                         "the way back takes ln(P/P*)/α pairs, one for each five periods, from as low as the flow has come",
                     ),
                 ]);
@@ -75,10 +75,10 @@ pub fn run(lab: &Lab) -> Outcome {
     for (cc, delay, rate) in left.iter().filter(|(cc, _, _)| *cc == "hcc") {
         found.claims.push(claim(
             format!("XMTP, {delay} ms: uses what CBR leaves"),
-            "an inverted square wave",
+            published("H §8.2, Fig 3", "an inverted square wave"),
             *rate,
             "of what is left",
-            (0.5..=1.1).contains(&rate.mean),
+            between(0.5, 1.1),
             &format!("{cc}: gaps between CBR's packets come and go by whole packets, and every increase counts as jitter"),
         ));
     }

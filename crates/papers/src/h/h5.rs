@@ -1,7 +1,7 @@
 //! H Table 2: a hundred flows, some of XMTP, the rest of TCP, over half of what they could send.
 
 use crate::toolkit::Lab;
-use crate::toolkit::claims::{claim, over};
+use crate::toolkit::claims::{at_least, claim, over, published};
 use crate::toolkit::hcc::{Dumbbell, Flows, QUEUE, curve, flows, mean_of};
 use symbiosis_report::figure::{Axis, Figure};
 use symbiosis_report::outcome::Outcome;
@@ -28,10 +28,10 @@ pub fn run(lab: &Lab) -> Outcome {
             let least = if tcp == 0 || tcp == N { 0.9 } else { 0.8 };
             found.claims.push(claim(
                 format!("{delay} ms, {tcp} of 100 are TCP: fair"),
-                format!("≥ {least}"),
+                published("H §8.4, Table 2", format!("≥ {least}")),
                 jain,
                 "Jain",
-                jain.mean >= least,
+                at_least(least),
                 if tcp == N {
                     "a fair share is a window of 4 to 15 packets; in 25 s NewReno's flows keep what they had when slow start ended"
                 } else {

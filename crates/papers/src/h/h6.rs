@@ -1,7 +1,7 @@
 //! H Figs 4, 5: one flow of XMTP beside one of TCP, delays of 10 and 50 ms.
 
 use crate::toolkit::Lab;
-use crate::toolkit::claims::{claim, over};
+use crate::toolkit::claims::{above, at_least, below, claim, over, published};
 use crate::toolkit::hcc::{Dumbbell, QUEUE, flows, mean_of, packets_per_second};
 use symbiosis_report::figure::{Axis, Figure, Mark, Series};
 use symbiosis_report::outcome::Outcome;
@@ -24,13 +24,15 @@ pub fn run(lab: &Lab) -> Outcome {
         let (xmtp, tcp) = (over(&runs, |run| mean_of(run, "hcc")), over(&runs, |run| mean_of(run, "newreno")));
         let ahead = over(&runs, |run| mean_of(run, "hcc") / mean_of(run, "newreno"));
         found.claims.push(match delay {
-            10.0 => claim("10 ms: TCP is ahead", "XMTP/TCP < 1", ahead, "XMTP over TCP", ahead.mean < 1.0, "XMTP is"),
+            10.0 => {
+                claim("10 ms: TCP is ahead", published("H §8.5, Figs 4, 5", "XMTP/TCP < 1"), ahead, "XMTP over TCP", below(1.0), "XMTP is")
+            }
             _ => claim(
                 "50 ms: XMTP is ahead",
-                "XMTP/TCP > 1",
+                published("H §8.5, Figs 4, 5", "XMTP/TCP > 1"),
                 ahead,
                 "XMTP over TCP",
-                ahead.mean > 1.0,
+                above(1.0),
                 "with a queue of 50 packets TCP still fills the link; with 20 it does not, and XMTP is ahead",
             ),
         });
@@ -38,10 +40,10 @@ pub fn run(lab: &Lab) -> Outcome {
             let share = symbiosis_report::outcome::Measured { mean: rate.mean / MBPS, ci95: rate.ci95 / MBPS, ..rate };
             found.claims.push(claim(
                 format!("{delay} ms: {name} is not starved"),
-                "no",
+                published("H §8.5, Figs 4, 5", "no"),
                 share,
                 "of the link",
-                share.mean >= 0.1,
+                at_least(0.1),
                 "less than a tenth of the link",
             ));
         }

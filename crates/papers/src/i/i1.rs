@@ -3,7 +3,7 @@
 use symbiosis_theory::populations::logistic_map;
 
 use crate::toolkit::Lab;
-use crate::toolkit::claims::{claim, exact};
+use crate::toolkit::claims::{above, below, between, claim, exact, published};
 use symbiosis_report::figure::{Axis, Figure, Mark, Series};
 use symbiosis_report::outcome::Outcome;
 
@@ -47,24 +47,31 @@ pub fn run(_lab: &Lab) -> Outcome {
         .zip(&runs)
         .map(|(epsilon, run)| {
             let left = spread(run) + (run[SETTLED] - CAPACITY).abs();
-            claim(format!("ε = {epsilon} settles at K"), "converges for ε < 2", exact(left), "away from K", left < 1e-6, "it moves on")
+            claim(
+                format!("ε = {epsilon} settles at K"),
+                published("I Fig 1", "converges for ε < 2"),
+                exact(left),
+                "away from K",
+                below(1e-6),
+                "",
+            )
         })
         .collect();
     claims.push(claim(
         "ε = 2.4 keeps oscillating",
-        "remains unstable",
+        published("I Fig 1", "remains unstable"),
         exact(visited(&runs[2])),
         "values visited",
-        (2.0..=8.0).contains(&visited(&runs[2])),
-        "no cycle was found",
+        between(2.0, 8.0),
+        "",
     ));
     claims.push(claim(
         "ε = 3.0 never repeats",
-        "remains unstable",
+        published("I Fig 1", "remains unstable"),
         exact(visited(&runs[3])),
         "values visited in 1000 steps",
-        visited(&runs[3]) > 500.0,
-        "it repeats",
+        above(500.0),
+        "",
     ));
     let notes = vec![
         "I's text prints the differential equation, which converges for every ε; its figure draws the difference equation \

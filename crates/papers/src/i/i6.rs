@@ -3,7 +3,7 @@
 use crate::toolkit::Lab;
 use crate::toolkit::five_flows::{self, path};
 use crate::toolkit::joins::Joins;
-use crate::toolkit::kinds::RENO;
+use crate::toolkit::kinds::{OF_I, RENO};
 use symbiosis_report::outcome::Outcome;
 
 /// I Fig 6.
@@ -15,5 +15,5 @@ pub fn run(lab: &Lab) -> Outcome {
         path: path(40.0, "queue_packets = 667"),
         stays: vec![(0.0, 500.0), (100.0, 550.0), (200.0, 600.0), (300.0, 650.0), (400.0, 700.0)],
     };
-    five_flows::run(lab, joins, &[RENO])
+    five_flows::run(lab, joins, &[RENO], &OF_I, "I §4, Fig 6")
 }

@@ -4,7 +4,7 @@ use symbiosis_control::hcc::RANDOMISER;
 use symbiosis_control::hcc::facts::used_alone;
 
 use crate::toolkit::Lab;
-use crate::toolkit::claims::{claim, over, within};
+use crate::toolkit::claims::{at_least, below, claim, derived, near, ours, over};
 use crate::toolkit::hcc::{Dumbbell, Flows, PACKET, curve, flows, total};
 use symbiosis_report::figure::{Axis, Figure};
 use symbiosis_report::outcome::{Measured, Outcome};
@@ -30,10 +30,10 @@ pub fn run(lab: &Lab) -> Outcome {
         let used = over(&lab.over_seeds(&scenario), |run| run.summary.links[0].utilization);
         found.claims.push(claim(
             format!("{mbps} Mbit/s: one flow uses what its randomiser leaves"),
-            "1/1.05 = 0.952 (our theory)",
+            derived("WHERE", "1/1.05 = 0.952"),
             used,
             "of the link",
-            within(used, used_alone(RANDOMISER), 0.01),
+            near(used_alone(RANDOMISER), 0.01),
             "it is not there yet",
         ));
         alone.push((mbps, used));
@@ -45,10 +45,10 @@ pub fn run(lab: &Lab) -> Outcome {
         let used = over(&lab.over_seeds(&scenario), |run| run.summary.links[0].utilization);
         found.claims.push(claim(
             format!("{mbps} Mbit/s: a timer of 50 µs costs one flow no more than 1 % of the link"),
-            "a weakness (H §9)",
+            ours("a weakness (H §9)"),
             used,
             "of the link",
-            used.mean >= used_alone(RANDOMISER) - 0.01,
+            at_least(used_alone(RANDOMISER) - 0.01),
             "six packets leave with each tick, each pushed by the one before it: that is jitter, and the period is raised",
         ));
         coarse.push((mbps, used));
@@ -76,18 +76,18 @@ pub fn run(lab: &Lab) -> Outcome {
         found.claims.extend([
             claim(
                 format!("five flows, {name}: fair at any rate"),
-                "fair (H §8.3)",
+                ours("fair (H §8.3)"),
                 jain.iter().map(|(_, m)| *m).min_by(|a, b| a.mean.total_cmp(&b.mean)).expect("there are rates"),
                 "Jain, the least",
-                jain.iter().all(|(_, m)| m.mean >= 0.9),
-                "less than 0.9",
+                at_least(0.9),
+                "",
             ),
             claim(
                 format!("five flows, {name}: less than 1 % lost at 1 Gbit/s"),
-                "few losses (H §8.1)",
+                ours("few losses (H §8.1)"),
                 loss[RATES.len() - 1].1,
                 "of the packets",
-                loss[RATES.len() - 1].1.mean < 0.01,
+                below(0.01),
                 "with hundreds of pairs in a round trip P is at M/C again before a doubling has shown: five flows send five times what the \
                  link carries",
             ),

@@ -4,7 +4,7 @@ use symbiosis_control::hcc::RANDOMISER;
 use symbiosis_control::hcc::facts::used_alone;
 
 use crate::toolkit::Lab;
-use crate::toolkit::claims::{claim, over, within};
+use crate::toolkit::claims::{above, after, against, at_least, below, claim, derived, near, ours, over};
 use crate::toolkit::hcc::{Dumbbell, Flows, curve, flows, total};
 use symbiosis_report::figure::{Axis, Figure, Mark, Series};
 use symbiosis_report::outcome::{Measured, Outcome};
@@ -38,10 +38,10 @@ pub fn run(lab: &Lab) -> Outcome {
             if name == "ImTCP alone" {
                 found.claims.push(claim(
                     format!("{name}, {udp} Mbit/s of UDP: takes what is left, but for the randomiser's part"),
-                    "A/1.05 (our theory)",
+                    derived("WHERE", "A/1.05"),
                     of_what_is_left,
                     "of A",
-                    within(of_what_is_left, used_alone(RANDOMISER), 0.03),
+                    near(used_alone(RANDOMISER), 0.03),
                     "a seed in ten stays for long at the least rate, a few packets in a round trip, with which ImTCP learns little",
                 ));
             }
@@ -55,20 +55,20 @@ pub fn run(lab: &Lab) -> Outcome {
     for (at, udp) in UDP.into_iter().enumerate() {
         found.claims.push(claim(
             format!("{udp} Mbit/s of UDP: more than with pairs and jitter"),
-            "an improvement (ours)",
-            used[2][at].1,
+            ours("an improvement (ours)"),
+            against(used[2][at].1, used[0][at].1),
             "of A",
-            used[2][at].1.mean > used[0][at].1.mean,
-            "not more",
+            above(used[0][at].1.mean),
+            "",
         ));
     }
     found.claims.push(claim(
         "ImTCP and jitter: less than pairs and jitter",
-        "homeostasis needs a probe that overestimates (H §6)",
-        used[1][0].1,
+        after("H §6", "homeostasis needs a probe that overestimates"),
+        against(used[1][0].1, used[0][0].1),
         "of A, beside 2 Mbit/s of UDP",
-        used[1][0].1.mean < used[0][0].1.mean,
-        "not less",
+        below(used[0][0].1.mean),
+        "",
     ));
     for n in [2, 5] {
         let [fair, full] = [0, 2].map(|kind| {
@@ -80,10 +80,10 @@ pub fn run(lab: &Lab) -> Outcome {
         });
         found.claims.push(claim(
             format!("{n} flows, ImTCP alone: fairer than with pairs and jitter"),
-            "an improvement (ours)",
-            full,
+            ours("an improvement (ours)"),
+            against(full, fair),
             "Jain",
-            full.mean >= fair.mean,
+            at_least(fair.mean),
             &format!(
                 "{:.3} with pairs and jitter. Pairs read the same for all flows; A is what the others leave, and whoever has it keeps it",
                 fair.mean

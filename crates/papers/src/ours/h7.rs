@@ -1,7 +1,7 @@
 //! Pairs by round trips: H §9 names it as future work.
 
 use crate::toolkit::Lab;
-use crate::toolkit::claims::{claim, over};
+use crate::toolkit::claims::{above, at_most, below, claim, difference, ours, over};
 use crate::toolkit::hcc::{Dumbbell, Flows, curve, flows, total};
 use symbiosis_report::figure::{Axis, Figure};
 use symbiosis_report::outcome::{Measured, Outcome};
@@ -45,34 +45,27 @@ pub fn run(lab: &Lab) -> Outcome {
         used.push(use_);
         lost.push(loss);
     }
-    let better = |points: &[(f64, Measured)]| points[2].1.mean - points[0].1.mean;
+    let better = |points: &[(f64, Measured)]| difference(points[2].1, points[0].1);
     for (n, (jain, loss)) in FLOWS.iter().zip(fair.iter().zip(&lost)) {
         found.claims.extend([
             claim(
                 format!("{n} flows: fairer with a pair in a quarter of a round trip than with every fifth packet"),
-                "an improvement (H §9)",
-                jain[2].1,
-                "Jain",
-                better(jain) > 0.0,
-                &format!("{:.3} with every fifth packet", jain[0].1.mean),
+                ours("an improvement (H §9)"),
+                better(jain),
+                "more of Jain's index",
+                above(0.0),
+                "",
             ),
-            claim(
-                format!("{n} flows: no more loss"),
-                "an improvement (H §9)",
-                loss[2].1,
-                "packets",
-                better(loss) <= 0.0,
-                &format!("{:.0} with every fifth packet", loss[0].1.mean),
-            ),
+            claim(format!("{n} flows: no more loss"), ours("an improvement (H §9)"), better(loss), "packets more", at_most(0.0), ""),
         ]);
     }
     found.claims.push(claim(
         "5 flows: but less of the link",
-        "the price (ours)",
-        used[1][2].1,
-        "of the link",
-        better(&used[1]) < 0.0,
-        "there is none",
+        ours("the price (ours)"),
+        better(&used[1]),
+        "more of the link",
+        below(0.0),
+        "",
     ));
     let figure = |id: &str, title: &str, label: &str, axis: (f64, f64), curves: &[Vec<(f64, Measured)>]| Figure {
         id: format!("H7-{id}"),

@@ -5,7 +5,7 @@ use symbiosis_control::hcc::{ALPHA, PROBE_EVERY, RANDOMISER};
 use symbiosis_run::Outcome as Run;
 
 use crate::toolkit::Lab;
-use crate::toolkit::claims::{claim, over, within};
+use crate::toolkit::claims::{against, at_least, at_most, claim, derived, near, ours, over};
 use crate::toolkit::hcc::{Dumbbell, Flows, QUEUE, curve, flows, total};
 use symbiosis_report::figure::{Axis, Figure, Mark, Series};
 use symbiosis_report::outcome::{Measured, Outcome};
@@ -55,20 +55,20 @@ pub fn run(lab: &Lab) -> Outcome {
     for (loss, measured) in short.iter().filter(|(loss, _)| *loss <= 0.005) {
         found.claims.push(claim(
             format!("1 Mbit/s, {} % loss: pairs win back what doublings cost", loss * 100.0),
-            format!("(1 − 5p/α)/1.05 = {:.3} (our theory)", theory(*loss)),
+            derived("docs/algorithms.md, HCC", format!("(1 − 5p/α)/1.05 = {:.3}", theory(*loss))),
             *measured,
             "of the link",
-            within(*measured, theory(*loss), 0.08),
+            near(theory(*loss), 0.08),
             "the mean of a rate is greater than one over the mean of the period",
         ));
     }
     for (loss, measured) in &long[1] {
         found.claims.push(claim(
             format!("10 Mbit/s, {} % loss, told apart: costs nothing", loss * 100.0),
-            "an improvement (H §9)",
+            ours("an improvement (H §9)"),
             *measured,
             "of the link",
-            within(*measured, used_alone(RANDOMISER), 0.01),
+            near(used_alone(RANDOMISER), 0.01),
             "some are taken for a queue's",
         ));
     }
@@ -85,19 +85,19 @@ pub fn run(lab: &Lab) -> Outcome {
     found.claims.extend([
         claim(
             "five flows in a queue, losses told apart: lose no more than without",
-            "safe (ours)",
-            five[1].0,
+            ours("safe (ours)"),
+            against(five[1].0, five[0].0),
             "of their packets",
-            five[1].0.mean <= 1.2 * five[0].0.mean + 1e-4,
-            &format!("{:.5} without", five[0].0.mean),
+            at_most(1.2 * five[0].0.mean + 1e-4),
+            "",
         ),
         claim(
             "five flows in a queue, losses told apart: as fair as without",
-            "safe (ours)",
-            five[1].1,
+            ours("safe (ours)"),
+            against(five[1].1, five[0].1),
             "Jain",
-            five[1].1.mean >= five[0].1.mean - 0.01,
-            &format!("{:.3} without", five[0].1.mean),
+            at_least(five[0].1.mean - 0.01),
+            "",
         ),
     ]);
     found.figures.extend([

@@ -1,7 +1,7 @@
 //! HCC against the others: one flow of it beside one of each.
 
 use crate::toolkit::Lab;
-use crate::toolkit::claims::{claim, over};
+use crate::toolkit::claims::{after, at_least, at_most, claim, over};
 use crate::toolkit::hcc::{Dumbbell, QUEUE, curve, flows, mean_of, total};
 use symbiosis_report::figure::{Axis, Figure};
 use symbiosis_report::outcome::{Measured, Outcome};
@@ -35,18 +35,18 @@ pub fn run(lab: &Lab) -> Outcome {
         found.claims.extend([
             claim(
                 format!("beside {name}: HCC is not starved"),
-                "no (H §8.5, of TCP)",
+                after("H §8.5", "no, of TCP"),
                 least,
                 "of what both get, the least",
-                least.mean >= 0.1,
-                "it has less than a tenth",
+                at_least(0.1),
+                "",
             ),
             claim(
                 format!("beside {name}: HCC does not starve it"),
-                "no (H §8.5, of TCP)",
+                after("H §8.5", "no, of TCP"),
                 most,
                 "of what both get, the most",
-                most.mean <= 0.9,
+                at_most(0.9),
                 "HCC's pairs read the link's capacity whoever is there; who gives way to a queue, or to what others take, gives way to it",
             ),
         ]);

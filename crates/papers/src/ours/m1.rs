@@ -1,7 +1,7 @@
 //! The measurement by itself: what `symbiosis` reads of A and K beside UDP when nobody tells it.
 
 use crate::toolkit::Lab;
-use crate::toolkit::claims::{claim, over, within};
+use crate::toolkit::claims::{at_least, at_most, between, claim, near, nothing, ours, over};
 use crate::toolkit::series;
 use symbiosis_report::figure::{Axis, Figure, Mark, Series};
 use symbiosis_report::outcome::{Claim, Measured, Outcome};
@@ -59,32 +59,32 @@ pub fn run(lab: &Lab) -> Outcome {
         let used = over(&runs, |run| run.summary.flows[0].throughput_mbps / available);
         let lost = over(&runs, |run| run.summary.links[0].drops as f64);
         found.claims.extend([
-            claim(format!("A = {available}: bias within 1 % of K"), "0 (our bar)", bias, "Mbit/s", bias.mean.abs() <= 0.01 * K, "biased"),
+            claim(format!("A = {available}: bias within 1 % of K"), ours("0"), bias, "Mbit/s", between(-0.01 * K, 0.01 * K), ""),
             claim(
                 format!("A = {available}: deviation of a reading within 2.5 % of K"),
-                "≤ 2.5 (our bar)",
+                ours("≤ 2.5"),
                 spread,
                 "Mbit/s",
-                spread.mean <= 0.025 * K,
-                "noisier",
+                at_most(0.025 * K),
+                "",
             ),
             claim(
                 format!("A = {available}: K within 2 %"),
-                "100",
+                ours("100"),
                 capacity,
                 "Mbit/s",
-                within(capacity, K, 0.02),
+                near(K, 0.02),
                 "pairs are disturbed by something that the estimate does not know",
             ),
             claim(
                 format!("A = {available}: throughput at least 98 % of A"),
-                "A (our bar: 0.98)",
+                ours("A (our bar: 0.98)"),
                 used,
                 "of A",
-                used.mean >= 0.98,
+                at_least(0.98),
                 "min-RTT probes take half of a round trip in a hundred, and a queue that runs empty the rest",
             ),
-            claim(format!("A = {available}: no packet is dropped"), "0", lost, "packets", lost.mean == 0.0, "the queue overflows"),
+            claim(format!("A = {available}: no packet is dropped"), ours("0"), lost, "packets", nothing(), "the queue overflows"),
         ]);
         for (points, m) in [(&mut biases, bias), (&mut deviations, spread), (&mut capacities, capacity)] {
             points.push((available, m));
@@ -153,10 +153,10 @@ fn steps(lab: &Lab, found: &mut Outcome) -> Figure {
 fn found_in(from: f64, to: f64, delay: Measured) -> Claim {
     claim(
         format!("a jump from {from} to {to} is found within 10 round trips"),
-        "≤ 10 (our bar)",
+        ours("≤ 10"),
         delay,
         "base RTTs",
-        delay.mean + delay.ci95 <= 10.0,
+        at_most(10.0),
         "it is not seen in time",
     )
 }

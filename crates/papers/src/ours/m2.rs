@@ -4,7 +4,7 @@ use rayon::prelude::*;
 use symbiosis_run::Outcome as Run;
 
 use crate::toolkit::Lab;
-use crate::toolkit::claims::{claim, over};
+use crate::toolkit::claims::{at_most, between, claim, ours, over};
 use crate::toolkit::series;
 use symbiosis_report::figure::{Axis, Figure, Mark, Series};
 use symbiosis_report::outcome::{Claim, Measured, Outcome};
@@ -17,6 +17,8 @@ const FREE: [f64; 3] = [0.2, 0.5, 0.8];
 #[derive(Clone, Copy)]
 struct Case {
     measurement: &'static str,
+    /// Of the published recipe, with its streams: the test of a trend.
+    trend: Option<&'static str>,
     mbps: f64,
     rtt_ms: f64,
     timer_us: u32,
@@ -29,14 +31,21 @@ impl Case {
     fn name(&self) -> String {
         let timer = if self.timer_us > 0 { format!(", a send timer of {} µs", self.timer_us) } else { String::new() };
         let load = if self.load < 0.9 { ", half of A used" } else { "" };
-        format!("{}: {} Mbit/s, RTT {} ms{timer}{load}", self.measurement, self.mbps, self.rtt_ms)
+        format!("{}: {} Mbit/s, RTT {} ms{timer}{load}", self.who(), self.mbps, self.rtt_ms)
+    }
+
+    /// The measurement, and the test if there is a choice.
+    fn who(&self) -> String {
+        self.trend.map_or(self.measurement.into(), |trend| format!("{}, trend {trend}", self.measurement))
     }
 
     fn text(&self, free: f64) -> String {
-        let Case { measurement, mbps, rtt_ms, timer_us, load, duration } = *self;
+        let Case { measurement, trend, mbps, rtt_ms, timer_us, load, duration } = *self;
+        let test = trend.map_or(String::new(), |trend| format!("subranges = 10, stream_packets = 20, trend = \"{trend}\", "));
+        let slug = trend.map_or(String::new(), |trend| format!("-{trend}"));
         format!(
             r#"# A flow of constant rate, {load} of what UDP leaves, that measures and ignores what it reads.
-name = "M2-{measurement}-{mbps}-{rtt_ms}-{timer_us}-{load}-{free}"
+name = "M2-{measurement}{slug}-{mbps}-{rtt_ms}-{timer_us}-{load}-{free}"
 duration_s = {duration}
 [bottleneck]
 rate_mbps = {mbps}
@@ -47,7 +56,7 @@ cc = "probe"
 access_rate_mbps = {access}
 access_delay_ms = 5
 send_timer_us = {timer_us}
-params = {{ measurement = "{measurement}", rate_mbps = {rate}, window_packets = {window} }}
+params = {{ measurement = "{measurement}", {test}rate_mbps = {rate}, window_packets = {window} }}
 [[cross]]
 kind = "udp"
 mix = "internet"
@@ -90,7 +99,12 @@ every_ms = {every}
         };
         let (bias, deviation) = (worst(found.iter().map(|f| f.0).collect()), worst(found.iter().map(|f| f.1).collect()));
         let published = self.measurement == "imtcp-published";
-        let (why_bias, why_deviation) = if published {
+        let (why_bias, why_deviation) = if published && self.trend == Some("pathload") {
+            (
+                "a stream of 20 packets has four medians, and what UDP does between them is drift to the test",
+                "a stream of 20 packets is a small sample",
+            )
+        } else if published {
             (
                 "PDT compares the drift between packets with the noise between packets, so a rate well above A passes for one below it: \
                  M(1 − A/r) = 0.345·√(U·M/r·s) says +13.7, +15.1, +11.3 Mbit/s at A = 20, 50, 80 of 100 and 100 ms",
@@ -105,18 +119,18 @@ every_ms = {every}
         vec![
             claim(
                 format!("{}: bias within 1 % of K, the worst of three loads", self.name()),
-                "0 (our bar: 1)",
+                ours("0 (our bar: 1)"),
                 bias,
                 "% of K",
-                bias.mean.abs() <= 1.0,
+                between(-1.0, 1.0),
                 why_bias,
             ),
             claim(
                 format!("{}: deviation of a reading within 2.5 % of K, the worst of three loads", self.name()),
-                "≤ 2.5 (our bar)",
+                ours("≤ 2.5"),
                 deviation,
                 "% of K",
-                deviation.mean <= 2.5,
+                at_most(2.5),
                 why_deviation,
             ),
         ]
@@ -124,12 +138,19 @@ every_ms = {every}
 }
 
 pub fn run(lab: &Lab) -> Outcome {
-    let usual =
-        Case { measurement: "imtcp", mbps: 100.0, rtt_ms: 100.0, timer_us: 0, load: 0.9, duration: if lab.quick { 12.0 } else { 30.0 } };
+    let usual = Case {
+        measurement: "imtcp",
+        trend: None,
+        mbps: 100.0,
+        rtt_ms: 100.0,
+        timer_us: 0,
+        load: 0.9,
+        duration: if lab.quick { 12.0 } else { 30.0 },
+    };
     let rtts: &[f64] = if lab.quick { &[100.0] } else { &[30.0, 60.0, 100.0, 150.0] };
     let mut cases = Vec::new();
-    for measurement in ["imtcp", "imtcp-published"] {
-        cases.extend(rtts.iter().map(|rtt_ms| Case { measurement, rtt_ms: *rtt_ms, ..usual }));
+    for (measurement, trend) in [("imtcp", None), ("imtcp-published", Some("pathload")), ("imtcp-published", Some("raw"))] {
+        cases.extend(rtts.iter().map(|rtt_ms| Case { measurement, trend, rtt_ms: *rtt_ms, ..usual }));
     }
     cases.push(Case { timer_us: 50, ..usual });
     if !lab.quick {
@@ -149,7 +170,7 @@ pub fn run(lab: &Lab) -> Outcome {
             curves.push(Series {
                 band: Some(FREE.iter().zip(&results).map(band).collect()),
                 ..Series::new(
-                    &format!("{}, {} ms", case.measurement, case.rtt_ms),
+                    &format!("{}, {} ms", case.who(), case.rtt_ms),
                     Mark::LinePoints,
                     FREE.iter().zip(&results).map(point).collect(),
                 )

@@ -4,7 +4,7 @@ use rayon::prelude::*;
 use symbiosis_run::Outcome as Run;
 
 use crate::toolkit::Lab;
-use crate::toolkit::claims::{claim, over};
+use crate::toolkit::claims::{above, between, claim, nothing, ours, over};
 use crate::toolkit::series;
 use symbiosis_report::figure::{Axis, Figure, Mark, Series};
 use symbiosis_report::outcome::{Measured, Outcome};
@@ -153,20 +153,19 @@ pub fn run(lab: &Lab) -> Outcome {
             let text = format!("{}: A within 1 % of K, or nothing is claimed", case.name);
             // Silence is right only where it was foreseen.
             let foreseen = !case.why.is_empty();
-            found.claims.push(claim(text, "0 or no reading", none, "readings", foreseen, "nothing is read where it should be"));
+            found.claims.push(claim(text, ours("0 or no reading"), none, "readings", if foreseen { nothing() } else { above(0.0) }, ""));
             continue;
         }
         let mean = |run: &Run, gauge: &str| series::mean(&series::gauge(run, 0, gauge), START_UP, f64::from(duration));
         for (which, truth, bound) in [("A", A, 1.0_f64), ("K", 100.0, 2.0)] {
             let bias = over(runs, |run| mean(run, &format!("{which}_mbps")) - truth);
             let interval = over(runs, |run| mean(run, &format!("{which}_ci95_mbps")));
-            let holds = bias.mean.abs() <= bound.max(interval.mean);
             found.claims.push(claim(
                 format!("{}: {which} within {bound} % of K, or its interval (± {:.1}) says that it may not be", case.name, interval.mean),
-                "0",
+                ours("0"),
                 bias,
                 "Mbit/s",
-                holds,
+                between(-bound.max(interval.mean), bound.max(interval.mean)),
                 case.why,
             ));
             errors[usize::from(which == "K")].push((number as f64, bias.mean));

@@ -8,9 +8,9 @@ use symbiosis_run::Outcome as Run;
 use symbiosis_theory::facts::EqualFlows;
 
 use crate::toolkit::Lab;
-use crate::toolkit::claims::{claim, over, within};
+use crate::toolkit::claims::{at_least, between, claim, derived, near, nothing, ours, over};
 use symbiosis_report::figure::{Axis, Figure, Mark, Series};
-use symbiosis_report::outcome::{Measured, Outcome};
+use symbiosis_report::outcome::Outcome;
 
 const MBPS: f64 = 100.0;
 const PACKET: f64 = 1500.0;
@@ -98,8 +98,7 @@ fn among_equals(lab: &Lab, found: &mut Outcome) {
             ..Series::new(name, Mark::LinePoints, of_kind().map(|((_, n), runs)| (f64::from(*n), queue(runs).mean)).collect())
         });
         for ((_, n), runs) in of_kind().filter(|((_, n), _)| [2, 5, 10].contains(n)) {
-            let (what, wanted) =
-                if name == "symbiosis" { ("Kθ ln n (our theory)", logarithmic(*n)) } else { ("S Eq 20", flows(*n).queue() / PACKET) };
+            let (what, wanted) = if name == "symbiosis" { ("Kθ ln n", logarithmic(*n)) } else { ("S Eq 20", flows(*n).queue() / PACKET) };
             let (jain, queue) = (over(runs, |run| run.summary.jain), queue(runs));
             let drops = over(runs, |run| run.summary.links[0].drops as f64);
             let used = over(runs, |run| 100.0 * run.summary.links[0].utilization);
@@ -112,29 +111,29 @@ fn among_equals(lab: &Lab, found: &mut Outcome) {
             found.claims.extend([
                 claim(
                     format!("{name}, {n} flows: Jain's index at least 0.99"),
-                    "≥ 0.99",
+                    ours("≥ 0.99"),
                     jain,
                     "Jain",
-                    jain.mean >= 0.99,
+                    at_least(0.99),
                     "they have not converged, or read each other wrongly: late joiners see the queue of the earlier as part of τ",
                 ),
                 claim(
                     format!("{name}, {n} flows: queue within 15 % of {what}"),
-                    format!("{wanted:.1}"),
+                    derived("S §III-C, Eq 20; docs/algorithms.md, the logarithmic law", format!("{wanted:.1}")),
                     queue,
                     "packets",
-                    within(queue, wanted, 0.15),
+                    near(wanted, 0.15),
                     why_queue,
                 ),
                 claim(
                     format!("{name}, {n} flows: no packet is dropped"),
-                    "0",
+                    ours("0"),
                     drops,
                     "packets",
-                    drops.mean == 0.0,
+                    nothing(),
                     "a join overflows the buffer",
                 ),
-                claim(format!("{name}, {n} flows: the link is used"), "≥ 98", used, "%", used.mean >= 98.0, "min-RTT probes"),
+                claim(format!("{name}, {n} flows: the link is used"), ours("≥ 98"), used, "%", at_least(98.0), "min-RTT probes"),
             ]);
         }
     }
@@ -175,13 +174,12 @@ fn unequal(lab: &Lab, found: &mut Outcome) {
         let share = over(runs, |run| 100.0 * first_share(run));
         let wanted = if params.is_empty() { 50.0 } else { papers_share(*short, *long) };
         let text = format!("{name}: of RTTs of {short} and {long} ms the shorter gets what the law's fixed point says");
-        let near = Measured { mean: share.mean - wanted, ..share };
         found.claims.push(claim(
             text,
-            format!("{wanted:.1}"),
+            derived("docs/algorithms.md, the logarithmic law", format!("{wanted:.1}")),
             share,
             "%",
-            near.mean.abs() <= 5.0,
+            between(wanted - 5.0, wanted + 5.0),
             "errors of τ of a millisecond or two weigh more, the shorter the RTT",
         ));
     }

@@ -8,7 +8,7 @@ use symbiosis_run::Outcome as Run;
 use symbiosis_theory::crowded::{share_by_reading, share_of_logarithm};
 
 use crate::toolkit::Lab;
-use crate::toolkit::claims::{claim, over, within};
+use crate::toolkit::claims::{above, against, at_most, between, claim, derived, near, ours, over};
 use crate::toolkit::dumbbell::Dumbbell;
 use crate::toolkit::kinds::{ADAPTIVE_RENO, COMPOUND, Kind, OURS, PAPER, RENO_SACK};
 use crate::toolkit::series;
@@ -156,21 +156,20 @@ fn judge(case: &Case, runs: &[Run], with_reno: &[Run], from: f64, found: &mut Ou
         found.claims.push(claim(
             format!(
                 "{name}: ratio between those of a law at rest, by its own readings, in the queue of every instant and in the mean queue, 15 % to either \
-                 side (our theory)"
+                 side"
             ),
-            format!("{fast:.2} to {slow:.2}"),
+            derived("docs/algorithms.md, beside others", format!("{fast:.2} to {slow:.2}")),
             measured,
             "opponent over Symbiosis",
-            (0.85 * fast.min(slow)..=1.15 * fast.max(slow)).contains(&measured.mean),
+            between(0.85 * fast.min(slow), 1.15 * fast.max(slow)),
             why,
         ));
-        let even = (0.5..=2.0).contains(&measured.mean);
         found.claims.push(claim(
             format!("{name}: neither has more than twice the other"),
-            "B §5: to be compared",
+            ours("B §5: to be compared"),
             measured,
             "opponent over Symbiosis",
-            even,
+            between(0.5, 2.0),
             if measured.mean > 2.0 {
                 "who asks for a queue shorter than the opponent's starves beside it"
             } else {
@@ -183,11 +182,11 @@ fn judge(case: &Case, runs: &[Run], with_reno: &[Run], from: f64, found: &mut Ou
         ("compound", bdp) if bdp >= 1.0 => {
             let of_reno = over(with_reno, ratio);
             found.claims.push(claim(
-                format!("{name}: as Reno in its place, within 10 %, because more than γ = 30 packets wait (our theory)"),
-                format!("{:.2}", of_reno.mean),
-                measured,
+                format!("{name}: as Reno in its place, within 10 %, because more than γ = 30 packets wait"),
+                derived("Tan et al. 2006, γ = 30 packets", format!("{:.2}", of_reno.mean)),
+                against(measured, of_reno),
                 "opponent over Reno",
-                within(measured, of_reno.mean, 0.1),
+                near(of_reno.mean, 0.1),
                 "its delay-based window has a part in some cycle",
             ));
         }
@@ -195,29 +194,29 @@ fn judge(case: &Case, runs: &[Run], with_reno: &[Run], from: f64, found: &mut Ou
             let [used, before] = [runs, with_reno].map(|runs| over(runs, |run| 100.0 * run.summary.links[0].utilization));
             found.claims.push(claim(
                 format!("{name}: uses what two Renos leave idle (Tan et al. 2006)"),
-                format!("> {:.1}", before.mean),
-                used,
+                ours(format!("> {:.1}", before.mean)),
+                against(used, before),
                 "% of the link",
-                used.mean - used.ci95 > before.mean,
+                above(before.mean),
                 "its delay-based window does not grow",
             ));
         }
         ("adaptive-reno", bdp) => {
             let theory = adaptive_beside_reno(bdp);
             found.claims.push(claim(
-                format!("{name}: ratio within 25 % of a fluid of its equations in which both lose (our theory)"),
-                format!("{theory:.2}"),
+                format!("{name}: ratio within 25 % of a fluid of its equations in which both lose"),
+                derived("Shimonishi et al. 2006, a fluid of its equations", format!("{theory:.2}")),
                 measured,
                 "opponent over Reno",
-                within(measured, theory, 0.25),
+                near(theory, 0.25),
                 "a drop-tail queue takes a packet of both, of one, or of the other; in the fluid both lose every time",
             ));
             found.claims.push(claim(
                 format!("{name}: friendly to Reno, ratio below 1.25"),
-                "friendly (Shimonishi et al. 2006)",
+                ours("friendly (Shimonishi et al. 2006)"),
                 measured,
                 "opponent over Reno",
-                measured.mean <= 1.25,
+                at_most(1.25),
                 "with the published β and γ, W_inc is one at the full queue and one in the mean, beside the base's one: two packets a round trip \
                  where Reno adds one, and more on an idle link",
             ));

@@ -3,7 +3,7 @@
 use symbiosis_run::Outcome as Run;
 
 use crate::toolkit::Lab;
-use crate::toolkit::claims::{claim, over};
+use crate::toolkit::claims::{above, after, at_least, claim, over};
 use crate::toolkit::dumbbell::Dumbbell;
 use crate::toolkit::kinds::{Kind, OURS, PAPER};
 use crate::toolkit::series;
@@ -153,10 +153,10 @@ fn judge(kind: &Kind, traffic: &Traffic, runs: &[&[Run]], found: &mut Outcome) {
         let gain = more(i, MEASURES[0].value);
         found.claims.push(claim(
             format!("{name}: {filter}: more throughput than unfiltered"),
-            "more (B §5)",
+            after("B §5", "more"),
             gain,
             "Mbit/s more",
-            gain.mean - gain.ci95 > 0.0,
+            above(0.0),
             if kind.is_ours() {
                 "our results are means over a round trip and more already, and what is left is small beside θ; a filter adds delay"
             } else {
@@ -177,10 +177,10 @@ fn judge(kind: &Kind, traffic: &Traffic, runs: &[&[Run]], found: &mut Outcome) {
     let winners: Vec<usize> = (1..FILTERS.len()).filter(is_better).collect();
     found.claims.push(claim(
         format!("{name}: some filter is better in throughput, losses or queue, and worse in none"),
-        "(B §5)",
+        after("B §5", "to be tried"),
         Measured { mean: winners.len() as f64, ci95: 0.0, seeds: runs[0].len() as u64 },
         "filters of 3",
-        !winners.is_empty(),
+        at_least(1.0),
         "what differs beyond the interval is paid for: a filter that is late when A falls loses more, and one that is late when A rises has less throughput and, \
          for that, a shorter queue and fewer losses",
     ));

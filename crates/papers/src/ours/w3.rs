@@ -8,7 +8,8 @@ use symbiosis_run::Outcome as Run;
 use symbiosis_sim::Simulator;
 
 use crate::toolkit::Lab;
-use crate::toolkit::claims::within;
+use crate::toolkit::claims::{near, ours};
+
 use crate::toolkit::kernel::{OURS, checked, lines, set, without_timer};
 use crate::toolkit::linux_hosts::to_california;
 use crate::toolkit::series;
@@ -109,5 +110,5 @@ fn alike(steps: &Steps, simulator: &Told, world: &Told) -> Claim {
     });
     let text = format!("symbiosis: gets {} what it gets in the simulator, within 5 %", world.place);
     let why = "worlds differ in handshakes, in loss recovery, and in how exactly departures and arrivals are timed";
-    checked(&text, "the same (ours)", ratio, "times the simulator's", |ratio| within(ratio, 1.0, 0.05), why)
+    checked(&text, ours("the same"), ratio, "times the simulator's", near(1.0, 0.05), why)
 }

@@ -5,7 +5,7 @@ use symbiosis_control::symbiosis::GAMMA;
 use symbiosis_theory::capacities::Shared;
 
 use crate::toolkit::Lab;
-use crate::toolkit::claims::claim;
+use crate::toolkit::claims::{between, claim, derived, near, published};
 use crate::toolkit::kinds::{Kind, RENO_SACK, SYMBIOSIS};
 use crate::toolkit::series;
 use symbiosis_report::figure::{Axis, Figure, Mark, Series};
@@ -123,38 +123,38 @@ pub fn run(lab: &Lab) -> Outcome {
         let below = ratio(8.0);
         found.claims.push(claim(
             format!("{name}: fair below the slower access (8 Mbit/s)"),
-            "1 : 1",
+            kind.states("S §IV-E, Fig 14", "1 : 1"),
             below,
             "fast : slow",
-            (below.mean - 1.0).abs() < 0.05,
+            between(1.0 - 0.05, 1.0 + 0.05),
             &why(8.0),
         ));
-        let between = ratio(15.0);
+        let middle = ratio(15.0);
         if !kind.is_symbiosis() {
             found.claims.push(claim(
                 "reno: fair between the two (15 Mbit/s)",
-                "1 : 1",
-                between,
+                published("S §IV-E, Fig 14", "1 : 1"),
+                middle,
                 "fast : slow",
-                (between.mean - 1.0).abs() < 0.1,
+                between(1.0 - 0.1, 1.0 + 0.1),
                 STEP,
             ));
         } else {
             let [of_27, of_fluid] = [claimed(15.0), fluid(15.0)].map(|shares| shares[1] / shares[0]);
             found.claims.push(claim(
                 format!("{name}: shares as the capacities between the two (15 Mbit/s)"),
-                format!("K₂ : K₁ = {of_27:.2} (S Eq 27)"),
-                between,
+                kind.states("S §IV-E, Fig 14, Eq 27", format!("K₂ : K₁ = {of_27:.2}")),
+                middle,
                 "fast : slow",
-                (between.mean / of_27 - 1.0).abs() < 0.05,
+                near(of_27, 0.05),
                 &why(15.0),
             ));
             found.claims.push(claim(
                 format!("{name}: shares by the fluid fixed point of S Eq 8 (15 Mbit/s)"),
-                format!("{of_fluid:.2}"),
-                between,
+                derived("S §II-A, Eq 8, its fluid fixed point", format!("{of_fluid:.2}")),
+                middle,
                 "fast : slow",
-                (between.mean / of_fluid - 1.0).abs() < 0.05,
+                near(of_fluid, 0.05),
                 "that fixed point takes K − A for what the others offer. A measurement reads what they get through the standing queue, \
                  and with that S Eq 27, which does not follow from S Eq 8, comes out right: ΣN = γBW + (1−γ)ΣK",
             ));

@@ -3,7 +3,7 @@
 use symbiosis_theory::reno_rivalry::Cycle;
 
 use crate::toolkit::Lab;
-use crate::toolkit::claims::{claim, exact};
+use crate::toolkit::claims::{above, claim, derived, exact};
 use crate::toolkit::rivalry::*;
 use symbiosis_report::outcome::Outcome;
 
@@ -24,11 +24,11 @@ pub fn run(lab: &Lab) -> Outcome {
     let spread = exact(fair(&cases[0].1) / fair(&cases[cases.len() - 1].1));
     found.claims.push(claim(
         "the ε that is fair changes with K (formula, corrected)",
-        "drastically",
+        derived("S §III-D, Eqs 25, 26 with Reno's area corrected", "drastically"),
         spread,
         "times, from the least K to the greatest",
-        spread.mean > 3.0,
-        "one ε serves all",
+        above(3.0),
+        "",
     ));
     found
 }

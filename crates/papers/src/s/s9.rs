@@ -2,7 +2,7 @@
 
 use crate::toolkit::Lab;
 use crate::toolkit::convergence::*;
-use crate::toolkit::kinds::{FAST, HIGHSPEED, RENO, SCALABLE, SYMBIOSIS};
+use crate::toolkit::kinds::{FAST, HIGHSPEED, RENO, SCALABLE, SHAPES};
 use symbiosis_report::outcome::Outcome;
 
 /// S Fig 9.
@@ -14,11 +14,11 @@ pub fn run(lab: &Lab) -> Outcome {
         x: "bottleneck [Mbit/s]",
         paths: bandwidths(lab, 25.0, 1.0),
         over: |path| path.mbps,
-        kinds: [&[RENO, HIGHSPEED, SCALABLE, FAST][..], &SYMBIOSIS].concat(),
+        kinds: [&[RENO, HIGHSPEED, SCALABLE, FAST][..], &SHAPES].concat(),
         most: 300.0,
     };
     let (mut found, times) = sweep.run(lab);
-    found.claims.extend(over_bandwidth(&sweep, &times));
+    found.claims.extend(over_bandwidth(&sweep, &times, "S §IV-C, Fig 9"));
     found.claims.extend(equation(&sweep, &times));
     found
 }

@@ -3,9 +3,9 @@
 use symbiosis_run::Outcome as Run;
 
 use crate::toolkit::Lab;
-use crate::toolkit::claims::{claim, over};
+use crate::toolkit::claims::{above, against, below, claim, over};
 use crate::toolkit::drop::{self, *};
-use crate::toolkit::step::{SYMBIOSES, Subject, clearly_below};
+use crate::toolkit::kinds::{Kind, LAWS};
 use symbiosis_report::outcome::{Claim, Measured, Outcome};
 
 /// How long after 40 s the flow's throughput over a second is back at 90 % of what is available; the rest of the run if it is not.
@@ -20,11 +20,11 @@ fn refill(run: &Run) -> f64 {
 pub fn run(lab: &Lab) -> Outcome {
     let mut found = Outcome::default();
     for recovery in ["reno", "sack"] {
-        for subject in SYMBIOSES {
-            let steps = [0.0, M].map(|m| there_and_back("T10", subject, recovery, m));
+        for kind in LAWS {
+            let steps = [0.0, M].map(|m| there_and_back("T10", kind, recovery, m));
             let runs = steps.each_ref().map(|step| step.runs(lab, lab.seeds));
             found.figures.push(windows(&steps[0], [&runs[0][0], &runs[1][0]]));
-            found.claims.extend(claims(subject, recovery, &runs));
+            found.claims.extend(claims(kind, recovery, &runs));
             found.scenarios.extend(steps.map(|step| step.shown(lab)));
         }
     }
@@ -40,31 +40,39 @@ fn timeouts(runs: &[Run]) -> Measured {
     over(runs, |run| f64::from(run.summary.flows[0].timeouts > 0))
 }
 
-fn claims(subject: Subject, recovery: &str, runs: &[Vec<Run>; 2]) -> Vec<Claim> {
-    let name = format!("{}, {recovery} recovery", subject.name());
+fn claims(kind: Kind, recovery: &str, runs: &[Vec<Run>; 2]) -> Vec<Claim> {
+    let name = format!("{}, {recovery} recovery", kind.name);
     let [still, moving] = runs.each_ref().map(|runs| timeouts(runs));
     let [slow, fast] = runs.each_ref().map(|runs| over(runs, refill));
-    let why = match (recovery, subject.is_told()) {
+    let why = match (recovery, kind.has_oracle()) {
         ("sack", _) => "with SACK the losses of one overflow are repaired in a few round trips: the timeout is Reno recovery's",
         (_, true) => "the oracle tells the flow of the drop within a round trip, and the window is down before the buffer is full",
         _ => "losses are repaired without",
     };
     vec![
-        claim(format!("{name}: a timeout when A drops, m = 0"), "a retransmission timeout", still, "of the seeds", still.mean > 0.5, why),
         claim(
-            format!("{name}: a timeout is rarer with m = {M}"),
-            "no packet loss and no timeout",
-            moving,
+            format!("{name}: a timeout when A drops, m = 0"),
+            kind.states("T §4, Figs 10, 14", "a retransmission timeout"),
+            still,
             "of the seeds",
-            clearly_below(moving, still),
-            &drop::why(subject, recovery, 20.0, still.mean == 0.0),
+            above(0.5),
+            why,
         ),
         claim(
+            format!("{name}: a timeout is rarer with m = {M}"),
+            kind.states("T §4, Figs 10, 14", "no packet loss and no timeout"),
+            against(moving, still),
+            "of the seeds",
+            below(still.mean),
+            &drop::why(kind, recovery, 20.0, still.mean == 0.0),
+        )
+        .because(still.mean == 0.0, drop::why(kind, recovery, 20.0, true)),
+        claim(
             format!("{name}: with m = {M} the link is filled again sooner"),
-            format!("in shorter time (m = 0: {:.1} s)", slow.mean),
-            fast,
+            kind.states("T §4, Figs 10, 14", format!("in shorter time (m = 0: {:.1} s)", slow.mean)),
+            against(fast, slow),
             "s",
-            clearly_below(fast, slow),
+            below(slow.mean),
             "the oscillation has no drift upwards: the time to grow from one window to another is the law's, but for chance",
         ),
     ]

@@ -1,9 +1,10 @@
 //! T Figs 12 and 13: how large an oscillation may be. A is 60 Mbit/s all the time.
 
 use crate::toolkit::Lab;
-use crate::toolkit::claims::{claim, within};
+use crate::toolkit::claims::{above, below, claim, derived, difference, near, ratio};
+use crate::toolkit::kinds::{Kind, LAWS};
 use crate::toolkit::series;
-use crate::toolkit::step::{Found, Rest, Run, SYMBIOSES, Step, Subject, TAU, borne, curve};
+use crate::toolkit::step::{Found, Rest, Run, Step, TAU, borne, curve};
 use symbiosis_report::figure::{Axis, Figure, Mark, Series};
 use symbiosis_report::outcome::{Claim, Outcome};
 
@@ -12,10 +13,10 @@ const A: f64 = 60.0;
 /// What has no part in the claims \[s\].
 const START_UP: f64 = 15.0;
 
-fn step(subject: Subject, m: f64, duration: f64) -> Step {
+fn step(kind: Kind, m: f64, duration: f64) -> Step {
     Step {
         id: "T12",
-        subject,
+        kind,
         recovery: "sack",
         m,
         buffer: 1.0,
@@ -37,26 +38,26 @@ pub fn run(lab: &Lab) -> Outcome {
     let duration = if lab.quick { 40.0 } else { 115.0 };
     let mut found = Outcome::default();
     let (mut windows, mut used, mut sent) = (Vec::new(), Vec::new(), Vec::new());
-    for subject in SYMBIOSES {
-        let steps: Vec<Step> = degrees.iter().map(|m| step(subject, *m, duration)).collect();
+    for kind in LAWS {
+        let steps: Vec<Step> = degrees.iter().map(|m| step(kind, *m, duration)).collect();
         let results: Vec<Found> = steps.iter().map(|step| step.found(lab, lab.seeds)).collect();
         let shown = steps.iter().filter(|step| step.m != 0.05).map(|step| {
             let run = lab.run(&lab.scenario(&step.text(1)));
             Series::new(&format!("m = {}", step.m), Mark::Line, series::window(&run, 0))
         });
         found.figures.push(Figure {
-            id: format!("T12-{}", subject.id()),
-            title: format!("Windows under self-induced oscillation: {}", subject.name()),
+            id: format!("T12-{}", kind.slug()),
+            title: format!("Windows under self-induced oscillation: {}", kind.name),
             caption: "A is 60 Mbit/s, Aτ 600 packets. The first seed.".into(),
             x: Axis::linear("time [s]"),
             y: Axis::linear("window [packets]"),
             series: shown.collect(),
         });
         let of = |value: fn(&Run) -> f64| results.iter().map(|found| found.over(value)).collect::<Vec<_>>();
-        windows.push(curve(&subject.name(), &degrees, &of(|run| run.window)));
-        used.push(curve(&subject.name(), &degrees, &of(|run| run.utilization)));
-        sent.push(curve(&subject.name(), &degrees, &of(|run| run.throughput)));
-        found.claims.extend(claims(subject, &degrees, &results));
+        windows.push(curve(&kind.name, &degrees, &of(|run| run.window)));
+        used.push(curve(&kind.name, &degrees, &of(|run| run.utilization)));
+        sent.push(curve(&kind.name, &degrees, &of(|run| run.throughput)));
+        found.claims.extend(claims(kind, &degrees, &results));
         found.scenarios.extend(steps.iter().map(|step| step.shown(lab)));
     }
     windows.push(theory(Rest::mean));
@@ -79,36 +80,36 @@ pub fn run(lab: &Lab) -> Outcome {
     found
 }
 
-fn claims(subject: Subject, degrees: &[f64], results: &[Found]) -> Vec<Claim> {
+fn claims(kind: Kind, degrees: &[f64], results: &[Found]) -> Vec<Claim> {
     let at = |m: f64| &results[degrees.iter().position(|degree| *degree == m).expect("every version has it")];
-    let name = subject.name();
+    let name = kind.name;
     let (still, strong) = (at(0.0), at(0.5));
-    let relative = at(0.3).over(|run| run.window / still.over(|run| run.window).mean);
+    let relative = ratio(at(0.3).over(|run| run.window), still.over(|run| run.window));
     let used = [still, at(0.3), strong].map(|found| found.over(|run| run.utilization));
     let lost = strong.over(|run| run.lost);
     let mut claims = vec![
         claim(
             format!("{name}: m = 0.3 leaves the mean window as it is"),
-            "close to that without",
+            kind.states("T §4.3, Figs 12, 13", "close to that without"),
             relative,
             "of the window at m = 0",
-            within(relative, 1.0, 0.05),
+            near(1.0, 0.05),
             "Itô's drift lowers the mean by m²/(2εc) = 3.6 %; what is above that, losses do",
         ),
         claim(
             format!("{name}: utilisation falls with m"),
-            "lower as the oscillation is larger",
-            used[2],
-            "at m = 0.5",
-            used[0].mean > used[1].mean && used[1].mean > used[2].mean,
-            "it does not fall",
+            kind.states("T §4.3, Figs 12, 13", "lower as the oscillation is larger"),
+            difference(used[2], used[0]),
+            "more at m = 0.5 than at 0",
+            below(0.0),
+            "",
         ),
         claim(
             format!("{name}: packets are lost at m = 0.5"),
-            "packet losses occur",
+            kind.states("T §4.3, Figs 12, 13", "packet losses occur"),
             lost,
             "packets",
-            lost.mean > 0.0,
+            above(0.0),
             &format!(
                 "the buffer overflows when the window is above A(τ + B/K) = {:.0} packets, which the papers' law is in {:.2} % of the time; the \
                  logarithmic law comes back at 0.8/RTT, five times as fast, so its spread is only m/√(2·0.8/RTT) = {:.2}",
@@ -118,25 +119,25 @@ fn claims(subject: Subject, degrees: &[f64], results: &[Found]) -> Vec<Claim> {
             ),
         ),
     ];
-    if subject.is_told() {
+    if kind.has_oracle() {
         for m in [0.3, 0.5] {
             let (rest, found) = (Rest::of(A, m), at(m));
             let (window, used) = (found.over(|run| run.window), found.over(|run| run.utilization));
             claims.push(claim(
                 format!("{name}: mean window at m = {m} by the stationary distribution"),
-                format!("{:.0} (our theory)", rest.mean()),
+                derived("theory/src/stationary.rs, of T Eq 17", format!("{:.0}", rest.mean())),
                 window,
                 "packets",
-                within(window, rest.mean(), 0.05),
-                "more than 5 % off",
+                near(rest.mean(), 0.05),
+                "",
             ));
             claims.push(claim(
                 format!("{name}: utilisation at m = {m} by the stationary distribution"),
-                format!("{:.3} (our theory)", rest.utilization(A)),
+                derived("theory/src/stationary.rs, of T Eq 17", format!("{:.3}", rest.utilization(A))),
                 used,
                 "",
-                within(used, rest.utilization(A), 0.02),
-                "more than 2 % off",
+                near(rest.utilization(A), 0.02),
+                "",
             ));
         }
     }

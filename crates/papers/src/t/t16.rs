@@ -3,9 +3,10 @@
 use rayon::prelude::*;
 
 use crate::toolkit::Lab;
-use crate::toolkit::claims::claim;
+use crate::toolkit::claims::{against, at_least, at_most, below, claim};
 use crate::toolkit::drop::*;
-use crate::toolkit::step::{BDP, OURS, PAPER, Rest, Step, Subject, clearly_below, curve};
+use crate::toolkit::kinds::{Kind, OURS, PAPER};
+use crate::toolkit::step::{BDP, Rest, Step, curve};
 use symbiosis_report::figure::{Axis, Figure, Series};
 use symbiosis_report::outcome::{Claim, Measured, Outcome};
 
@@ -18,10 +19,10 @@ pub fn run(lab: &Lab) -> Outcome {
     let degrees = if lab.quick { vec![0.0, 0.3] } else { vec![0.0, 0.1, 0.3, 0.5] };
     let seeds = lab.seeds.max(if lab.quick { 5 } else { SEEDS_OVER_BUFFERS });
     let mut found = Outcome::default();
-    for subject in [PAPER, OURS] {
+    for kind in [PAPER, OURS] {
         for (recovery, to) in drops(lab).iter().map(|to| ("reno", *to)).chain([("sack", 20.0)]) {
             let steps: Vec<Step> =
-                degrees.iter().flat_map(|m| buffers.iter().map(|buffer| drop_to("T16", subject, recovery, to, *m, *buffer, 5.0))).collect();
+                degrees.iter().flat_map(|m| buffers.iter().map(|buffer| drop_to("T16", kind, recovery, to, *m, *buffer, 5.0))).collect();
             let results: Vec<Measured> = steps.par_iter().map(|step| step.found(lab, seeds).timeouts()).collect();
             let rows: Vec<&[Measured]> = results.chunks(buffers.len()).collect();
             let mut series: Vec<Series> = degrees.iter().zip(&rows).map(|(m, row)| curve(&format!("m = {m}"), &buffers, row)).collect();
@@ -30,16 +31,16 @@ pub fn run(lab: &Lab) -> Outcome {
                 series.push(theory(&format!("overflow, m = {m} (theory)"), xs, |buffer| (m, buffer), to));
             }
             found.figures.push(Figure {
-                id: format!("T16-{}-{recovery}-to-{to}", subject.id()),
-                title: format!("A timeout over the buffer, 80 → {to} Mbit/s: {}, {recovery} recovery", subject.name()),
+                id: format!("T16-{}-{recovery}-to-{to}", kind.slug()),
+                title: format!("A timeout over the buffer, 80 → {to} Mbit/s: {}, {recovery} recovery", kind.name),
                 caption: "Probability of a timeout within 5 s of the drop. Theory: the window before is more than the buffer bears.".into(),
                 x: Axis::linear("buffer [BDP]"),
                 y: Axis::linear("P(timeout)"),
                 series,
             });
-            found.claims.extend(buffer_claims(subject, recovery, to, &degrees, &rows));
+            found.claims.extend(buffer_claims(kind, recovery, to, &degrees, &rows));
             let (_, text) = steps[0].shown(lab);
-            found.scenarios.push((format!("T16-{}-{recovery}-to-{to}", subject.id()), text));
+            found.scenarios.push((format!("T16-{}-{recovery}-to-{to}", kind.slug()), text));
         }
     }
     let crossing = |to: f64| Rest::of(BEFORE, 0.0).w / (to / 100.0 * BDP) - 1.0;
@@ -55,34 +56,34 @@ pub fn run(lab: &Lab) -> Outcome {
     found
 }
 
-fn buffer_claims(subject: Subject, recovery: &str, to: f64, degrees: &[f64], rows: &[&[Measured]]) -> Vec<Claim> {
-    let name = format!("{}, {recovery} recovery, 80 → {to}", subject.name());
+fn buffer_claims(kind: Kind, recovery: &str, to: f64, degrees: &[f64], rows: &[&[Measured]]) -> Vec<Claim> {
+    let name = format!("{}, {recovery} recovery, 80 → {to}", kind.name);
     let still = rows[0];
     let moving = rows[degrees.iter().position(|m| *m == 0.3).expect("every version has it")];
     let (first, last) = (still[0], still[still.len() - 1]);
     vec![
         claim(
             format!("{name}: a timeout is no more probable with the largest buffer than with the least (m = 0)"),
-            format!("decreases as the buffer increases (least: {:.2})", first.mean),
-            last,
+            kind.states("T §4.3, Fig 16", format!("decreases as the buffer increases (least: {:.2})", first.mean)),
+            against(last, first),
             "of the seeds",
-            last.mean <= first.mean,
+            at_most(first.mean),
             "a larger buffer loses later, but more at a time",
         ),
         claim(
             format!("{name}: in the smallest buffer m = 0.3 lowers it"),
-            format!("more effective (m = 0: {:.2})", first.mean),
-            moving[0],
+            kind.states("T §4.3, Fig 16", format!("more effective (m = 0: {:.2})", first.mean)),
+            against(moving[0], first),
             "of the seeds",
-            clearly_below(moving[0], first),
+            below(first.mean),
             "a window that a quarter of a BDP bears is so far below w* that the oscillation does not reach it; what is left is chance",
         ),
         claim(
             format!("{name}: in the largest buffer m = 0.3 does not lower it"),
-            format!("works negatively (m = 0: {:.2})", last.mean),
-            moving[moving.len() - 1],
+            kind.states("T §4.3, Fig 16", format!("works negatively (m = 0: {:.2})", last.mean)),
+            against(moving[moving.len() - 1], last),
             "of the seeds",
-            !clearly_below(moving[moving.len() - 1], last),
+            at_least(last.mean),
             "twice the BDP is below the crossing of this drop, so there is something to avoid still",
         ),
     ]

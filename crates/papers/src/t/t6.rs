@@ -5,9 +5,9 @@ use symbiosis_run::{FlowSample, Outcome as Run};
 use symbiosis_theory::facts::EqualFlows;
 
 use crate::toolkit::Lab;
-use crate::toolkit::claims::{claim, over, within};
+use crate::toolkit::claims::{above, after, against, at_least, below, claim, derived, near, over};
+use crate::toolkit::kinds::{Kind, OURS_PAPERS_LAW, OURS_PAPERS_LAW_ORACLE, PAPER, PAPER_ORACLE};
 use crate::toolkit::series;
-use crate::toolkit::step::{OURS_PAPERS_LAW, PAPER, Subject, TOLD_OURS_PAPERS_LAW, TOLD_PAPER};
 use symbiosis_report::figure::{Axis, Figure, Mark, Series};
 use symbiosis_report::outcome::{Claim, Measured, Outcome};
 
@@ -29,7 +29,7 @@ const RULES: [(&str, &str, f64); 3] = [
 
 /// Two flows under one rule.
 struct Setting {
-    subject: Subject,
+    kind: Kind,
     rule: usize,
     /// Length of a stage \[s\]. Without the oracle there is no noise to double: what the measurement itself has is all.
     stage: f64,
@@ -37,11 +37,11 @@ struct Setting {
 
 impl Setting {
     fn text(&self) -> String {
-        let Setting { subject, rule, stage } = self;
-        let noise = if subject.is_told() { format!(", noise = {NOISE}, noise_doubles_s = {stage}") } else { String::new() };
+        let Setting { kind, rule, stage } = self;
+        let noise = if kind.has_oracle() { format!(", noise = {NOISE}, noise_doubles_s = {stage}") } else { String::new() };
         format!(
             r#"# T Figs 6-8: two flows, with noise on what they are told of A, or what they measure. Base RTT 120 ms: 500 packets.
-name = "T6-{subject}-{id}"
+name = "T6-{kind}-{id}"
 duration_s = {duration}
 [bottleneck]
 rate_mbps = {K}
@@ -57,11 +57,11 @@ initial_window = 2
 [trace]
 every_ms = {sample}
 "#,
-            subject = subject.id(),
-            cc = subject.cc,
-            params = subject.params(0.0),
+            kind = kind.slug(),
+            cc = kind.cc,
+            params = kind.params(K, "oscillation = 0"),
             id = ["95", "50", "aware"][*rule],
-            duration = if subject.is_told() { STAGES as f64 } else { 1.0 } * stage,
+            duration = if kind.has_oracle() { STAGES as f64 } else { 1.0 } * stage,
             gamma = RULES[*rule].1,
             sample = 5.0 * stage,
         )
@@ -98,15 +98,15 @@ fn spread(points: &[(f64, f64)], (from, to): (f64, f64)) -> f64 {
 pub fn run(lab: &Lab) -> Outcome {
     let stage = if lab.quick { 30.0 } else { 100.0 };
     let mut found = Outcome::default();
-    for subject in [TOLD_PAPER, TOLD_OURS_PAPERS_LAW] {
-        let scenarios = [0, 1, 2].map(|rule| lab.scenario(&Setting { subject, rule, stage }.text()));
+    for kind in [PAPER_ORACLE, OURS_PAPERS_LAW_ORACLE] {
+        let scenarios = [0, 1, 2].map(|rule| lab.scenario(&Setting { kind, rule, stage }.text()));
         let runs: Vec<Vec<Run>> = scenarios.par_iter().map(|scenario| lab.over_seeds(scenario)).collect();
-        found.figures.extend(figures(subject, &runs));
-        found.claims.extend(claims(subject, stage, &runs));
+        found.figures.extend(figures(kind, &runs));
+        found.claims.extend(claims(kind, stage, &runs));
         found.scenarios.extend(scenarios.into_iter().map(|scenario| (scenario.name, scenario.text)));
     }
-    for subject in [PAPER, OURS_PAPERS_LAW] {
-        own(lab, subject, &mut found);
+    for kind in [PAPER, OURS_PAPERS_LAW] {
+        own(lab, kind, &mut found);
     }
     found.notes.push(format!(
         "The noise is on K − A, from {NOISE} on and doubled with each of five stages; T does not say how large its is. What a flow is told of A is \
@@ -115,10 +115,10 @@ pub fn run(lab: &Lab) -> Outcome {
     found
 }
 
-fn figures(subject: Subject, runs: &[Vec<Run>]) -> Vec<Figure> {
+fn figures(kind: Kind, runs: &[Vec<Run>]) -> Vec<Figure> {
     let figure = |part: &str, title: &str, y: Axis, series: Vec<Series>| Figure {
-        id: format!("T6-{}-{part}", subject.id()),
-        title: format!("{title}: {}", subject.name()),
+        id: format!("T6-{}-{part}", kind.slug()),
+        title: format!("{title}: {}", kind.name),
         caption: "Two flows; the noise on A begins at 5 % and doubles four times. The first seed.".into(),
         x: Axis::linear("time [s]"),
         y,
@@ -143,14 +143,22 @@ fn figures(subject: Subject, runs: &[Vec<Run>]) -> Vec<Figure> {
     figures
 }
 
+/// Where T has it.
+const PLACE: &str = "T §3, Figs 6-8";
+
+/// Twice a number, with its interval.
+fn twice(one: Measured) -> Measured {
+    Measured { mean: 2.0 * one.mean, ci95: 2.0 * one.ci95, ..one }
+}
+
 /// γ under a steady noise by T Eq 15: the mean of |Err| is √(2/π) of its deviation, which the wandering μ makes larger by 1/(1 − g/2).
 fn steady_gamma(noise: f64) -> f64 {
     let deviation = (noise * noise / (1.0 - 0.125 / 2.0)).sqrt() * (2.0 / std::f64::consts::PI).sqrt();
     0.95 / (1.0 + 4.0 * deviation)
 }
 
-fn claims(subject: Subject, stage: f64, runs: &[Vec<Run>]) -> Vec<Claim> {
-    let name = |rule: usize| format!("{}, {}", subject.name(), RULES[rule].0);
+fn claims(kind: Kind, stage: f64, runs: &[Vec<Run>]) -> Vec<Claim> {
+    let name = |rule: usize| format!("{}, {}", kind.name, RULES[rule].0);
     let stages: Vec<(f64, f64)> = (0..STAGES).map(|i| span(i, stage)).collect();
     let used = |rule: usize, i: usize| over(&runs[rule], |run| series::mean(&utilization(run, 1), stages[i].0, stages[i].1));
     let queue = |rule: usize, i: usize| over(&runs[rule], |run| series::mean(&series::queue(run), stages[i].0, stages[i].1));
@@ -161,98 +169,91 @@ fn claims(subject: Subject, stage: f64, runs: &[Vec<Run>]) -> Vec<Claim> {
     let mut claims = vec![
         claim(
             format!("{}: the window fluctuates more and more", name(0)),
-            format!("unstable with larger fluctuations (first stage: {:.1} %)", calm.mean),
-            noisy,
+            kind.states(PLACE, format!("unstable with larger fluctuations (first stage: {:.1} %)", calm.mean)),
+            against(noisy, twice(calm)),
             "% deviation",
-            noisy.mean > 2.0 * calm.mean,
+            above(2.0 * calm.mean),
             "the window is slow against the noise of a round trip and averages it",
         ),
-        claim(
-            format!("{}: utilisation falls", name(0)),
-            "lower",
-            percent(used(0, last)),
-            "%",
-            used(0, last).mean < 0.995,
-            "the queue never runs empty",
-        ),
+        claim(format!("{}: utilisation falls", name(0)), kind.states(PLACE, "lower"), percent(used(0, last)), "%", below(99.5), ""),
         claim(
             format!("{}: utilisation stays at 100 %", name(1)),
-            "100 %",
+            kind.states(PLACE, "100 %"),
             percent(least(1)),
             "% in the worst stage",
-            least(1).mean > 0.995,
+            above(99.5),
             WORST,
         ),
         claim(
             format!("{}: a longer queue than with γ = 0.95", name(1)),
-            format!("longer ({:.0})", queue(0, 0).mean),
-            queue(1, 0),
+            kind.states(PLACE, format!("longer ({:.0})", queue(0, 0).mean)),
+            against(queue(1, 0), queue(0, 0)),
             "packets",
-            queue(1, 0).mean > queue(0, 0).mean,
-            "it is not",
+            above(queue(0, 0).mean),
+            "",
         ),
         claim(
             format!("{}: utilisation stays at 100 %", name(2)),
-            "100 %",
+            kind.states(PLACE, "100 %"),
             percent(least(2)),
             "% in the worst stage",
-            least(2).mean > 0.995,
+            above(99.5),
             WORST,
         ),
         claim(
             format!("{}: window steadier than with γ = 0.95 at the greatest noise", name(2)),
-            format!("stable ({:.1})", noisy.mean),
-            windows(2, last),
+            kind.states(PLACE, format!("stable ({:.1})", noisy.mean)),
+            against(windows(2, last), noisy),
             "% deviation",
-            windows(2, last).mean < noisy.mean,
-            "it is not",
+            below(noisy.mean),
+            "",
         ),
     ];
     for (i, noise) in [0.05, 0.1, 0.2].into_iter().enumerate() {
         let (aware, half) = (queue(2, i), queue(1, i));
         claims.push(claim(
             format!("{}, noise {noise}: queue shorter than with γ = 0.5", name(2)),
-            format!("smaller when the noise is small ({:.0})", half.mean),
-            aware,
+            kind.states(PLACE, format!("smaller when the noise is small ({:.0})", half.mean)),
+            against(aware, half),
             "packets",
-            aware.mean < half.mean,
+            below(half.mean),
             "γ is below 0.5 here: unpaced windows travel in clusters, and what that changes of A counts as noise",
         ));
     }
     let g = over(&runs[2], |run| series::mean(&gamma(run, 0), stages[1].0, stages[1].1));
     claims.push(claim(
         format!("{}: γ at a noise of 0.1 by T Eq 15", name(2)),
-        format!("{:.3} (our theory for a steady A)", steady_gamma(0.1)),
+        derived("T §3.2, Eq 15 of a steady A", format!("{:.3}", steady_gamma(0.1))),
         g,
         "",
-        within(g, steady_gamma(0.1), 0.05),
+        near(steady_gamma(0.1), 0.05),
         "unpaced windows travel in clusters, so A itself moves from one round trip to the next: without any noise γ rests at 0.50, with the \
          same flows paced at 0.92",
     ));
     // Two flows of γ = 0.5, whose measurements say what they get: Q = (n−1)(1−γ)Kτ; with the corrected input S Eq 20.
     let two = EqualFlows { n: 2, gamma: 0.5, room: symbiosis_base::Rate::from_mbps(K).times(symbiosis_base::Span::from_secs(TAU)) };
-    let wanted = if subject.cc == "symbiosis" { two.queue() } else { two.measured_queue() } / 1500.0;
+    let wanted = if kind.cc == "symbiosis" { two.queue() } else { two.measured_queue() } / 1500.0;
     let standing = queue(1, 0);
     claims.push(claim(
         format!("{}: the standing queue of two flows", name(1)),
-        format!("{wanted:.0} = {:.2} BDP (our theory)", wanted / BDP),
+        derived("S §III-C; docs/algorithms.md for a measured A", format!("{wanted:.0} = {:.2} BDP", wanted / BDP)),
         standing,
         "packets",
-        within(standing, wanted, 0.1),
-        "more than 10 % off",
+        near(wanted, 0.1),
+        "",
     ));
     claims
 }
 
 /// What the rules make of a measurement's own noise: claims of ours, T has its noise added.
-fn own(lab: &Lab, subject: Subject, found: &mut Outcome) {
+fn own(lab: &Lab, kind: Kind, found: &mut Outcome) {
     let length = if lab.quick { 60.0 } else { 200.0 };
-    let scenarios = [0, 1, 2].map(|rule| lab.scenario(&Setting { subject, rule, stage: length }.text()));
+    let scenarios = [0, 1, 2].map(|rule| lab.scenario(&Setting { kind, rule, stage: length }.text()));
     let runs: Vec<Vec<Run>> = scenarios.par_iter().map(|scenario| lab.over_seeds(scenario)).collect();
     let (from, to) = (0.5 * length, length);
     let figure = |part: &str, title: &str, y: Axis, series: Vec<Series>| Figure {
-        id: format!("T6-own-{}-{part}", subject.id()),
-        title: format!("{title}: {}, measuring for itself", subject.name()),
+        id: format!("T6-own-{}-{part}", kind.slug()),
+        title: format!("{title}: {}, measuring for itself", kind.name),
         caption: "Two flows, no noise but the measurement's own. The first seed.".into(),
         x: Axis::linear("time [s]"),
         y,
@@ -262,28 +263,28 @@ fn own(lab: &Lab, subject: Subject, found: &mut Outcome) {
     let gammas = [0, 1].map(|flow| Series::new(&format!("connection {}", flow + 1), Mark::Line, gamma(&runs[2][0], flow)));
     found.figures.push(figure("queue", "Queue", Axis::linear("queue [packets]"), queues.collect()));
     found.figures.push(figure("gamma", "γ(t)", Axis::linear("γ").range(0.0, 1.0), gammas.into()));
-    let name = format!("{}, noise-aware γ", subject.name());
+    let name = format!("{}, noise-aware γ", kind.name);
     let g = over(&runs[2], |run| series::mean(&gamma(run, 0), from, to));
     let queue = |rule: usize| over(&runs[rule], |run| series::mean(&series::queue(run), from, to));
     let used = over(&runs[2], |run| series::mean(&utilization(run, 1), from, to));
     found.claims.extend([
         claim(
             format!("{name}: the measurement's own noise leaves γ above 0.8"),
-            "0.95 when the measurement is accurate (our bar)",
+            after(PLACE, "0.95 when the measurement is accurate: 0.8 at the least"),
             g,
             "",
-            g.mean >= 0.8,
+            at_least(0.8),
             "readings of A vary by more than C_v = 0.05, whether for the measurement's error or for what the other flow does",
         ),
         claim(
             format!("{name}: a shorter queue than with γ = 0.5"),
-            format!("as short as possible ({:.0})", queue(1).mean),
-            queue(2),
+            kind.states(PLACE, format!("as short as possible ({:.0})", queue(1).mean)),
+            against(queue(2), queue(1)),
             "packets",
-            queue(2).mean < 0.9 * queue(1).mean,
+            below(0.9 * queue(1).mean),
             "the published measurement tells two unpaced flows that nearly all of K is available; then γ has nothing to weigh",
         ),
-        claim(format!("{name}: utilisation stays at 100 %"), "100 %", percent(used), "%", used.mean > 0.995, WORST),
+        claim(format!("{name}: utilisation stays at 100 %"), kind.states(PLACE, "100 %"), percent(used), "%", above(99.5), WORST),
     ]);
     found.scenarios.extend(scenarios.into_iter().map(|scenario| (scenario.name, scenario.text)));
 }

@@ -1,24 +1,80 @@
-//! Claims in a few words.
+//! Claims in a few words: who states what, where the number must be, and why it is not.
 
+use symbiosis_report::outcome::{Bar, Basis, Claim, Measured, Reference};
 use symbiosis_run::Outcome as Run;
 
-use symbiosis_report::outcome::{Claim, Measured, Verdict};
+/// Who states it, where, and what.
+pub struct Stated {
+    reference: Reference,
+    what: String,
+}
+
+/// A paper shows or says it, there.
+pub fn published(place: &str, what: impl Into<String>) -> Stated {
+    Stated { reference: Reference { basis: Basis::Published, place: place.into() }, what: what.into() }
+}
+
+/// It follows from equations; `place` is where it is derived.
+pub fn derived(place: &str, what: impl Into<String>) -> Stated {
+    Stated { reference: Reference { basis: Basis::Theory, place: place.into() }, what: what.into() }
+}
+
+/// We set it.
+pub fn ours(what: impl Into<String>) -> Stated {
+    Stated { reference: Reference { basis: Basis::Ours, place: String::new() }, what: what.into() }
+}
+
+/// We set it, after what a paper says of its own.
+pub fn after(place: &str, what: impl Into<String>) -> Stated {
+    Stated { reference: Reference { basis: Basis::Ours, place: format!("after {place}") }, what: what.into() }
+}
+
+/// That much or more.
+pub fn at_least(least: f64) -> Bar {
+    Bar { least, most: f64::INFINITY }
+}
+
+/// That much or less.
+pub fn at_most(most: f64) -> Bar {
+    Bar { least: f64::NEG_INFINITY, most }
+}
+
+/// More than that.
+pub fn above(least: f64) -> Bar {
+    at_least(least.next_up())
+}
+
+/// Less than that.
+pub fn below(most: f64) -> Bar {
+    at_most(most.next_down())
+}
+
+/// From one to the other.
+pub fn between(least: f64, most: f64) -> Bar {
+    Bar { least, most }
+}
+
+/// Within a part of the wanted value.
+pub fn near(wanted: f64, part: f64) -> Bar {
+    between(wanted - part * wanted.abs(), wanted + part * wanted.abs())
+}
+
+/// Not one.
+pub fn nothing() -> Bar {
+    between(0.0, 0.0)
+}
 
 /// A number that nothing random enters.
 pub fn exact(value: f64) -> Measured {
     Measured { mean: value, ci95: 0.0, seeds: 1 }
 }
 
-/// A claim that holds if `holds`; `why` is told if it does not.
-pub fn claim(text: impl Into<String>, paper: impl Into<String>, measured: Measured, unit: &str, holds: bool, why: &str) -> Claim {
-    Claim {
-        text: text.into(),
-        paper: paper.into(),
-        measured,
-        unit: unit.into(),
-        verdict: if holds { Verdict::Holds } else { Verdict::Differs },
-        why: if holds { String::new() } else { why.into() },
-    }
+/// A claim that holds if the number is where `bar` says. `supposed` is a conjecture of why it is not, told as such; empty without one.
+pub fn claim(text: impl Into<String>, stated: Stated, measured: Measured, unit: &str, bar: Bar, supposed: &str) -> Claim {
+    let Stated { reference, what } = stated;
+    let verdict = bar.verdict(measured);
+    let claim = Claim { text: text.into(), reference, stated: what, measured, unit: unit.into(), bar, verdict, reason: None };
+    if supposed.is_empty() { claim } else { claim.supposing(supposed) }
 }
 
 /// A number of each run, over the runs.
@@ -26,7 +82,24 @@ pub fn over(runs: &[Run], value: impl Fn(&Run) -> f64) -> Measured {
     Measured::over(&runs.iter().map(value).collect::<Vec<_>>())
 }
 
-/// Whether a measured mean is within a part of the wanted value.
-pub fn within(measured: Measured, wanted: f64, part: f64) -> bool {
-    (measured.mean - wanted).abs() <= part * wanted.abs()
+/// A number to be held against another that was measured, too: with the interval of their difference.
+pub fn against(own: Measured, other: Measured) -> Measured {
+    Measured { ci95: own.ci95.hypot(other.ci95), ..own }
+}
+
+/// One over the other, with the interval that their intervals leave it.
+pub fn ratio(own: Measured, other: Measured) -> Measured {
+    let mean = own.mean / other.mean;
+    let relative = |measured: Measured| if measured.mean == 0.0 { 0.0 } else { measured.ci95 / measured.mean };
+    Measured { mean, ci95: mean.abs() * relative(own).hypot(relative(other)), seeds: own.seeds }
+}
+
+/// One less the other.
+pub fn difference(own: Measured, other: Measured) -> Measured {
+    Measured { mean: own.mean - other.mean, ..against(own, other) }
+}
+
+/// Whether a number's whole interval is where `bar` says: the check of a reason.
+pub fn is(measured: Measured, bar: Bar) -> bool {
+    bar.verdict(measured) == symbiosis_report::outcome::Verdict::Holds
 }

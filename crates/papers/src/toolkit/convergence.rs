@@ -1,12 +1,14 @@
 //! How long a flow takes to fill what UDP leaves, over the bandwidth and over the delay.
 
 use super::Lab;
-use super::claims::{claim, exact};
-use super::kinds::{HIGHSPEED, Kind, OURS, PAPER_ORACLE, RENO, SCALABLE, SYMBIOSIS};
+use super::claims::{above, against, at_most, below, claim, derived, exact, is, near, over, published, ratio};
+use super::kinds::{HIGHSPEED, Kind, PAPER_ORACLE, RENO, SCALABLE};
 use super::reach::{FIRST, KEPT_FOR, Path};
+use super::series;
 use rayon::prelude::*;
 use symbiosis_report::figure::{Axis, Figure, Mark, Series};
 use symbiosis_report::outcome::{Claim, Measured, Outcome};
+use symbiosis_run::Outcome as Run;
 use symbiosis_scenario::Scenario;
 
 /// One figure.
@@ -23,8 +25,19 @@ pub struct Sweep {
     pub most: f64,
 }
 
+/// How long one kind takes on one path.
+#[derive(Clone, Copy)]
+pub struct Time {
+    /// \[s\]; a run that does not arrive counts with its length.
+    pub taken: Measured,
+    /// How many of the runs do not arrive.
+    pub censored: u64,
+    /// Until A is read for the first time \[s\].
+    pub blind: Measured,
+}
+
 /// Times of one kind over the paths.
-pub type Times = Vec<Measured>;
+pub type Times = Vec<Time>;
 
 pub const BANDWIDTHS: [f64; 5] = [10.0, 30.0, 100.0, 300.0, 1000.0];
 
@@ -37,12 +50,16 @@ pub fn bandwidths(lab: &Lab, delay_ms: f64, queue_bdp: f64) -> Vec<Path> {
 impl Sweep {
     pub fn run(&self, lab: &Lab) -> (Outcome, Vec<Times>) {
         let cases: Vec<(&Kind, &Path)> = self.kinds.iter().flat_map(|kind| self.paths.iter().map(move |path| (kind, path))).collect();
-        let played: Vec<(Scenario, Measured)> = cases
+        let played: Vec<(Scenario, Time)> = cases
             .par_iter()
             .map(|(kind, path)| {
                 let scenario = lab.scenario(&path.text((self.id, self.source), kind, self.most));
-                let times: Vec<f64> = lab.over_seeds(&scenario).iter().map(|run| path.reached(run)).collect();
-                (scenario, Measured::over(&times))
+                let runs = lab.over_seeds(&scenario);
+                let end = |run: &Run| run.summary.duration_s;
+                let taken = over(&runs, |run| path.reached(run).unwrap_or(end(run)));
+                let censored = runs.iter().filter(|run| path.reached(run).is_none()).count() as u64;
+                let blind = over(&runs, |run| series::gauge(run, 0, "A_mbps").first().map_or(end(run), |(t, _)| *t));
+                (scenario, Time { taken, censored, blind })
             })
             .collect();
         let times: Vec<Times> = played.chunks(self.paths.len()).map(|kind| kind.iter().map(|(_, time)| *time).collect()).collect();
@@ -74,9 +91,13 @@ impl Sweep {
     }
 
     pub fn series(&self, name: &str, times: &Times) -> Series {
-        let points = self.paths.iter().zip(times).map(|(path, time)| ((self.over)(path), time.mean)).collect();
+        let points = self.paths.iter().zip(times).map(|(path, time)| ((self.over)(path), time.taken.mean)).collect();
         // The axis is logarithmic.
-        let band = times.iter().map(|time| ((time.mean - time.ci95).max(time.mean / 10.0), time.mean + time.ci95)).collect();
+        let band = times
+            .iter()
+            .map(|time| time.taken)
+            .map(|time| ((time.mean - time.ci95).max(time.mean / 10.0), time.mean + time.ci95))
+            .collect();
         Series { band: Some(band), ..Series::new(name, Mark::LinePoints, points) }
     }
 
@@ -90,63 +111,110 @@ impl Sweep {
     }
 
     /// How many times as long a kind takes on the last path as on the first.
-    pub fn growth(&self, times: &[Times], kind: &Kind) -> f64 {
+    pub fn growth(&self, times: &[Times], kind: &Kind) -> Growth {
         let times = self.times(times, kind);
-        times[times.len() - 1].mean / times[0].mean
+        let (first, last) = (times[0], times[times.len() - 1]);
+        Growth { times: ratio(last.taken, first.taken), first: first.censored, last: last.censored, most: self.most }
     }
 }
 
-pub fn over_bandwidth(sweep: &Sweep, times: &[Times]) -> Vec<Claim> {
+/// How many times as long the last path takes as the first, and how many runs did not arrive on each.
+pub struct Growth {
+    times: Measured,
+    first: u64,
+    last: u64,
+    most: f64,
+}
+
+impl Growth {
+    /// For a claim that it grows: on the last path a run's length is the least that it would have taken.
+    pub fn longer(&self) -> Measured {
+        if self.first > 0 { Measured { mean: f64::NAN, ..self.times } } else { self.times }
+    }
+
+    /// For a claim that it does not: without end where runs do not arrive.
+    pub fn no_longer(&self) -> Measured {
+        if self.first + self.last > 0 { Measured { mean: f64::INFINITY, ci95: 0.0, ..self.times } } else { self.times }
+    }
+
+    /// Who did not arrive.
+    pub fn missing(&self) -> (bool, String) {
+        let told = format!("{} runs on the first path and {} on the last do not arrive within {} s", self.first, self.last, self.most);
+        (self.first + self.last > 0, told)
+    }
+}
+
+pub fn over_bandwidth(sweep: &Sweep, times: &[Times], place: &str) -> Vec<Claim> {
     let unit = "times, from the least bandwidth to the greatest";
-    let growth = |kind: &Kind| exact(sweep.growth(times, kind));
     let mut claims = Vec::new();
     for (kind, why) in [
         (RENO, "Reno's recovery ends in a timeout on each path, and half of what was in flight then is where it starts from"),
         (HIGHSPEED, "with selective ACKs slow start ends in one recovery, after which half of a full buffer and link is a full link"),
     ] {
-        let grown = growth(&kind);
-        claims.push(claim(format!("{}: time grows with the bandwidth", kind.name), "grows", grown, unit, grown.mean > 2.0, why));
-    }
-    let last = |kind: &Kind| sweep.times(times, kind)[sweep.paths.len() - 1];
-    for kind in &SYMBIOSIS {
-        let grown = growth(kind);
-        // What S Eq 12 grows by.
-        let eq_12 = sweep.paths[sweep.paths.len() - 1].eq_12() / sweep.paths[0].eq_12();
+        let grown = sweep.growth(times, &kind).longer();
         claims.push(claim(
-            format!("{}: time grows no faster than the logarithm of S Eq 12", kind.name),
-            format!("approximately constant (S Eq 12: {eq_12:.2} times)"),
+            format!("{}: time grows with the bandwidth", kind.name),
+            published(place, "grows"),
             grown,
             unit,
-            grown.mean <= 1.1 * eq_12,
-            FASTER,
+            above(2.0),
+            why,
         ));
     }
-    let (own, scalable) = (last(&OURS), last(&SCALABLE));
-    claims.push(claim(
-        "symbiosis: faster than Scalable on the fastest path",
-        format!("below {:.1} (scalable)", scalable.mean),
-        own,
-        "s",
-        own.mean < scalable.mean,
-        "with selective ACKs slow start ends in one recovery, after which seven eighths of a full buffer and link is a full link",
-    ));
+    let last = |kind: &Kind| sweep.times(times, kind)[sweep.paths.len() - 1];
+    let own: Vec<&Kind> = sweep.kinds.iter().filter(|kind| kind.is_symbiosis()).collect();
+    for kind in &own {
+        let growth = sweep.growth(times, kind);
+        let eq_12 = sweep.paths[sweep.paths.len() - 1].eq_12() / sweep.paths[0].eq_12();
+        let (missing, who) = growth.missing();
+        let time = last(kind);
+        claims.push(
+            claim(
+                format!("{}: time grows no faster than the logarithm of S Eq 12", kind.name),
+                derived("S §III-A, Eq 12", format!("almost constant: {eq_12:.2} times")),
+                growth.no_longer(),
+                unit,
+                at_most(1.1 * eq_12),
+                "",
+            )
+            .because(missing, who)
+            .because(is(ratio(time.blind, time.taken), above(0.5)), blind(&time)),
+        );
+    }
+    for kind in own {
+        let (time, scalable) = (last(kind), last(&SCALABLE));
+        let taken = if time.censored > 0 { Measured { mean: f64::INFINITY, ..time.taken } } else { time.taken };
+        claims.push(
+            claim(
+                format!("{}: faster than Scalable on the fastest path", kind.name),
+                kind.states(place, format!("the smallest (scalable: {:.1} s)", scalable.taken.mean)),
+                against(taken, scalable.taken),
+                "s",
+                below(scalable.taken.mean),
+                "with selective ACKs slow start ends in one recovery, after which seven eighths of a full buffer and link is a full link",
+            )
+            .because(time.censored > 0, format!("{} runs do not arrive within {} s", time.censored, sweep.most))
+            .because(is(ratio(time.blind, time.taken), above(0.5)), blind(&time)),
+        );
+    }
     claims
 }
 
-/// Why a time may grow faster than S Eq 12.
-pub const FASTER: &str =
-    "what passes before the first reading grows with the RTT and with slow start's overshoot, and not with the logarithm";
+/// What passes before anything is measured.
+fn blind(time: &Time) -> String {
+    format!("{:.1} of its {:.1} s pass before A is read for the first time", time.blind.mean, time.taken.mean)
+}
 
 /// The oracle's time beside the closed form.
 pub fn equation(sweep: &Sweep, times: &[Times]) -> Vec<Claim> {
-    let worst = sweep.paths.iter().zip(sweep.times(times, &PAPER_ORACLE)).map(|(path, time)| (time.mean / path.eq_12(), time));
-    let (ratio, _) = worst.max_by(|a, b| (a.0 - 1.0).abs().total_cmp(&(b.0 - 1.0).abs())).expect("at least one path");
-    vec![claim(
-        format!("{}: S Eq 12's time within 25 %", PAPER_ORACLE.name),
-        "1 (S Eq 12)",
-        exact(ratio),
-        "of S Eq 12's, farthest off",
-        (ratio - 1.0).abs() <= 0.25,
+    let of = |(path, time): (&Path, &Time)| (ratio(time.taken, exact(path.eq_12())), *time, path.rtt());
+    let all = sweep.paths.iter().zip(sweep.times(times, &PAPER_ORACLE)).map(of);
+    let off = |(times, ..): &(Measured, Time, f64)| (times.mean - 1.0).abs();
+    let (worst, time, rtt) = all.max_by(|a, b| off(a).total_cmp(&off(b))).expect("at least one path");
+    let text = format!("{}: S Eq 12's time within 25 %", PAPER_ORACLE.name);
+    let claim = claim(text, derived("S §III-A, Eq 12", "1"), worst, "of S Eq 12's, farthest off", near(1.0, 0.25), "");
+    vec![claim.because(
+        is(time.blind, above(1.5 * rtt)),
         "before the first reading the window is Reno's, whose slow start is faster than the closed form",
     )]
 }

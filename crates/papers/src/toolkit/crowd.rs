@@ -2,8 +2,9 @@
 
 use symbiosis_run::{FlowSample, Outcome as Run};
 
+use super::kinds::Kind;
 use super::series;
-use super::step::{Subject, TAU};
+use super::step::TAU;
 use symbiosis_report::figure::{Axis, Figure, Mark, Series};
 
 pub const FLOWS: usize = 10;
@@ -11,7 +12,7 @@ pub const FLOWS: usize = 10;
 /// Ten flows: one more joins every `stage` seconds, then, in the same order, one leaves every `stage` seconds.
 pub struct Crowd {
     pub id: &'static str,
-    pub subject: Subject,
+    pub kind: Kind,
     pub m: f64,
     /// \[s\]
     pub stage: f64,
@@ -21,11 +22,11 @@ pub struct Crowd {
 
 impl Crowd {
     pub fn text(&self) -> String {
-        let Crowd { id, subject, m, stage, leave } = self;
+        let Crowd { id, kind, m, stage, leave } = self;
         let duration = if *leave { 2 * FLOWS } else { FLOWS } as f64 * stage;
         let mut text = format!(
             r#"# Ten flows join, one every {stage} s{leaving}. Base RTT 120 ms, a buffer of 1000 packets, one bandwidth-delay product.
-name = "{id}-{subject}-m{m}"
+name = "{id}-{kind}-m{m}"
 duration_s = {duration}
 [bottleneck]
 rate_mbps = 100
@@ -38,7 +39,7 @@ to_s = {to}
 every_ms = {sample}
 "#,
             leaving = if *leave { ", and leave again" } else { "" },
-            subject = subject.id(),
+            kind = kind.slug(),
             from = (FLOWS as f64 - 0.5) * stage,
             to = FLOWS as f64 * stage,
             sample = 10.0 * stage,
@@ -56,9 +57,9 @@ access_rate_mbps = 200
 access_delay_ms = 5
 initial_window = 2
 "#,
-                cc = subject.cc,
+                cc = kind.cc,
                 number = flow + 1,
-                params = subject.params(*m),
+                params = kind.params(100.0, &format!("oscillation = {m}")),
                 start = flow as f64 * stage,
                 stop = stop.min(duration),
             );
@@ -105,7 +106,7 @@ initial_window = 2
     }
 
     pub fn figures(&self, run: &Run) -> [Figure; 2] {
-        let (id, name) = (format!("{}-{}-m{}", self.id, self.subject.id(), self.m), self.subject.name());
+        let (id, name) = (format!("{}-{}-m{}", self.id, self.kind.slug(), self.m), self.kind.name);
         let each = |of: &dyn Fn(usize) -> Vec<(f64, f64)>| {
             (0..FLOWS).map(|flow| Series::new(&format!("flow {}", flow + 1), Mark::Line, of(flow))).collect::<Vec<_>>()
         };

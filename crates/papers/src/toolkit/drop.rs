@@ -1,8 +1,9 @@
 //! What is available drops, for good or for a while (T §4): the scenarios of T Figs 10, 14, 15 and 16.
 
 use super::Lab;
+use super::kinds::Kind;
 use super::series;
-use super::step::{Rest, Step, Subject, borne};
+use super::step::{Rest, Step, borne};
 use symbiosis_report::figure::{Axis, Figure, Mark, Series};
 use symbiosis_run::Outcome as Run;
 
@@ -13,10 +14,10 @@ pub const BEFORE: f64 = 80.0;
 pub const DROP: f64 = 10.0;
 
 /// A drop to `to` Mbit/s, measured for `after` seconds.
-pub fn drop_to(id: &'static str, subject: Subject, recovery: &'static str, to: f64, m: f64, buffer: f64, after: f64) -> Step {
+pub fn drop_to(id: &'static str, kind: Kind, recovery: &'static str, to: f64, m: f64, buffer: f64, after: f64) -> Step {
     Step {
         id,
-        subject,
+        kind,
         recovery,
         m,
         buffer,
@@ -42,14 +43,14 @@ pub fn theory(name: &str, xs: impl Iterator<Item = f64>, m_and_buffer: impl Fn(f
 }
 
 /// Why oscillation avoids no timeouts.
-pub fn why(subject: Subject, recovery: &str, to: f64, none: bool) -> String {
+pub fn why(kind: Kind, recovery: &str, to: f64, none: bool) -> String {
     let chance = |m: f64| Rest::of(BEFORE, m).above(borne(to, 1.0));
     let bears = format!("the buffer bears a window of {:.0} packets, w* is 820", borne(to, 1.0));
     if none && chance(0.0) == 0.0 {
         format!("there is nothing to avoid: {bears}; with m = 0.3 the papers' law is above that in {:.3} of the time", chance(0.3))
     } else if none && recovery == "sack" {
         format!("there is nothing to avoid: {bears}, but SACK repairs what is lost without a timeout")
-    } else if none && subject.is_told() {
+    } else if none && kind.has_oracle() {
         format!(
             "there is nothing to avoid: {bears}, but the oracle tells of the drop at once, and the window is down before the buffer is full"
         )
@@ -68,10 +69,10 @@ pub const STEPS: [f64; 2] = [20.0, 40.0];
 
 pub const END: f64 = 60.0;
 
-pub fn there_and_back(id: &'static str, subject: Subject, recovery: &'static str, m: f64) -> Step {
+pub fn there_and_back(id: &'static str, kind: Kind, recovery: &'static str, m: f64) -> Step {
     Step {
         id,
-        subject,
+        kind,
         recovery,
         m,
         buffer: 1.0,
@@ -85,9 +86,9 @@ pub fn there_and_back(id: &'static str, subject: Subject, recovery: &'static str
 
 /// The windows of the first seed without oscillation and with.
 pub fn windows(step: &Step, runs: [&Run; 2]) -> Figure {
-    let name = step.subject.name();
+    let name = step.kind.name;
     Figure {
-        id: format!("{}-{}-{}", step.id, step.subject.id(), step.recovery),
+        id: format!("{}-{}-{}", step.id, step.kind.slug(), step.recovery),
         title: format!("A drops and recovers: {name}, {} recovery", step.recovery),
         caption: "A is 80 Mbit/s, from 20 s to 40 s it is 20. Windows of the first seed.".into(),
         x: Axis::linear("time [s]"),

@@ -38,7 +38,33 @@ impl Dumbbell {
     }
 
     /// UDP of this rate, a number or steps, over the bottleneck.
-    pub fn udp(&self, rate: &str) -> String {
-        format!("[[cross]]\nkind = \"udp\"\nmix = \"internet\"\ngaps = \"exponential\"\nrate_mbps = {rate}\nroute = [\"bottleneck\"]\n")
+    pub fn udp(&self, udp: Udp, rate: &str) -> String {
+        format!("[[cross]]\nkind = \"udp\"\n{}rate_mbps = {rate}\nroute = [\"bottleneck\"]\n", udp.lines())
+    }
+}
+
+/// What UDP is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Udp {
+    /// The Internet's sizes with exponential gaps (S §IV-A).
+    Mix,
+    /// iperf's: datagrams of 1470 bytes, 1498 on the wire, evenly spaced (B §3.1).
+    Iperf,
+}
+
+impl Udp {
+    /// Its name in figures.
+    pub fn name(self) -> &'static str {
+        match self {
+            Udp::Mix => "mix",
+            Udp::Iperf => "CBR",
+        }
+    }
+
+    fn lines(self) -> &'static str {
+        match self {
+            Udp::Mix => "mix = \"internet\"\ngaps = \"exponential\"\n",
+            Udp::Iperf => "packet_bytes = 1498\ngaps = \"constant\"\n",
+        }
     }
 }

@@ -11,6 +11,8 @@ use symbiosis_report::outcome::Measured;
 pub const PACKET: u32 = 1000;
 /// What ns-2's queues hold when nobody says \[packets\]; H says of none how long it is.
 pub const QUEUE: u32 = 50;
+/// Of H §8.1, where NewReno falls behind at a long delay because its queue is short, and of §8.2, "the same scenario" \[packets\].
+pub const SHORT: u32 = 10;
 
 /// Flows of one kind on a dumbbell.
 pub struct Flows<'a> {

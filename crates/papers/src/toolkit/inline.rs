@@ -2,12 +2,9 @@
 
 use symbiosis_run::Outcome as Run;
 
-use super::dumbbell::Dumbbell;
+use super::linux_hosts;
 use super::series;
 use super::steps::Steps;
-
-/// B §3.1: 20 000 ticks a second.
-pub const TIMER_US: f64 = 50.0;
 
 /// The lines of a flow that measures and does not obey, below what is available at any time.
 pub fn probe(rate: f64, measurement: &str) -> String {
@@ -20,16 +17,10 @@ pub fn published((k, n): (u32, u32)) -> String {
 
 pub const OURS: &str = "measurement = \"imtcp\"";
 
-pub fn lab_path(id: &str, rtt_ms: f64, available: Vec<(f64, f64)>, until: f64) -> Steps {
-    Steps {
-        id: id.into(),
-        about: "B §3: a measurement that nobody obeys".into(),
-        path: Dumbbell { mbps: 100.0, delay_ms: rtt_ms / 2.0 - 2.0, queue: "queue_bdp = 1.0".into(), access_mbps: 200.0, access_ms: 1.0 },
-        timer_us: TIMER_US,
-        available,
-        until,
-        from: 10.0,
-    }
+/// B's one laboratory, with what is available all the time.
+pub fn lab_path(id: &str, rtt_ms: f64, available: f64, until: f64) -> Steps {
+    let about = "B §3: a measurement that nobody obeys";
+    Steps { from: 10.0, ..linux_hosts::path(id, about, 100.0, rtt_ms, &[(0.0, available)], until) }
 }
 
 /// Readings over time.

@@ -8,12 +8,12 @@ use symbiosis_linux::testbed::LatenessSummary;
 use symbiosis_run::{Outcome as Run, Plan};
 
 use super::Lab;
-use super::claims::{claim, over};
+use super::claims::{Stated, above, after, claim, over};
 use super::series;
 use super::steps::Steps;
 use crate::world::World;
 use symbiosis_report::figure::{Axis, Figure, Mark, Series};
-use symbiosis_report::outcome::{Claim, Measured, Outcome, Verdict};
+use symbiosis_report::outcome::{Bar, Claim, Measured, Outcome, Reason, Verdict};
 use symbiosis_scenario::Scenario;
 
 /// Ours, and what it is measured by: B's Reno, and what Linux has today.
@@ -171,19 +171,13 @@ pub fn without_timer(steps: Steps) -> Steps {
 }
 
 /// A claim about what was measured, or one that could not be.
-pub fn checked(
-    text: &str,
-    paper: &str,
-    measured: Result<Measured, String>,
-    unit: &str,
-    holds: impl Fn(Measured) -> bool,
-    why: &str,
-) -> Claim {
+pub fn checked(text: &str, stated: Stated, measured: Result<Measured, String>, unit: &str, bar: Bar, why: &str) -> Claim {
     match measured {
-        Ok(measured) => claim(text, paper, measured, unit, holds(measured), why),
+        Ok(measured) => claim(text, stated, measured, unit, bar, why),
         Err(why) => {
             let nothing = Measured { mean: 0.0, ci95: 0.0, seeds: 0 };
-            Claim { verdict: Verdict::NotRun, ..claim(text, paper, nothing, unit, false, &why) }
+            let reason = Some(Reason { text: why, confirmed: true });
+            Claim { verdict: Verdict::NotRun, reason, ..claim(text, stated, nothing, unit, bar, "") }
         }
     }
 }
@@ -194,5 +188,5 @@ pub const RENO_FILLS: &str = "where the buffer holds a good part of a BDP it kee
 pub fn ahead(played: &InTurns, place: &str) -> Claim {
     let ratio = played.ratio(0.0, played.steps.until);
     let text = format!("symbiosis: ahead of Linux' Reno, {place}");
-    checked(&text, "ahead", ratio, "times Reno's throughput", |ratio| ratio.mean > 1.0, RENO_FILLS)
+    checked(&text, after("B §3.3, §4.2.2", "ahead"), ratio, "times Reno's throughput", above(1.0), RENO_FILLS)
 }

@@ -81,6 +81,18 @@ impl Lab<'_> {
         seeds.par_iter().map(|seed| self.run_plan(&shifted(*seed))).collect()
     }
 
+    /// A run with each seed, in their order, in which every flow starts [`STAGGER`] later from one to the next: against traffic that is even,
+    /// nothing else differs.
+    pub(crate) fn over_own_starts(&self, scenario: &Scenario) -> Vec<Outcome> {
+        let seeds: Vec<u64> = (1..=self.seeds).collect();
+        let shifted = |seed: u64| {
+            let mut plan = Plan { seed, ..scenario.plan.clone() };
+            plan.flows.iter_mut().for_each(|flow| flow.start += STAGGER * (seed - 1));
+            plan
+        };
+        seeds.par_iter().map(|seed| self.run_plan(&shifted(*seed))).collect()
+    }
+
     fn run_plan(&self, plan: &Plan) -> Outcome {
         let outcome = symbiosis_sim::run(plan);
         (self.ran)();

@@ -1,6 +1,7 @@
 //! What experiments have in common: who is compared, on which paths, and how results become claims and figures.
 
 pub mod alone;
+pub mod choices;
 pub mod claims;
 pub mod convergence;
 pub mod crowd;

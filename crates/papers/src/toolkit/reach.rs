@@ -6,7 +6,7 @@ use symbiosis_control::symbiosis::{EPSILON, GAMMA};
 use symbiosis_run::Outcome as Run;
 use symbiosis_theory::facts::{Climb, convergence_time};
 
-use super::dumbbell::Dumbbell;
+use super::dumbbell::{Dumbbell, Udp};
 use super::kinds::{Kind, RENO};
 
 /// What UDP takes, as a part of the bottleneck.
@@ -34,7 +34,7 @@ pub struct Path {
 
 impl Path {
     /// Base RTT \[s\].
-    fn rtt(&self) -> f64 {
+    pub fn rtt(&self) -> f64 {
         2e-3 * (self.delay_ms + 10.0)
     }
 
@@ -85,12 +85,12 @@ every_ms = 50
             duration = self.duration(kind, most),
             bottleneck = links.bottleneck(),
             flow = links.flow(1, &kind.lines(self.mbps)),
-            udp = links.udp(&(UDP * self.mbps).to_string()),
+            udp = links.udp(Udp::Mix, &(UDP * self.mbps).to_string()),
         )
     }
 
-    /// When the window is enough, for good; the run's length if it never is \[s\].
-    pub fn reached(&self, run: &Run) -> f64 {
+    /// When the window is enough, for good \[s\]; none if it never is.
+    pub fn reached(&self, run: &Run) -> Option<f64> {
         let (link, flow) = (&run.link_traces[0], &run.flow_traces[0]);
         let spacing = link[1].at.secs() - link[0].at.secs();
         let samples = (KEPT_FOR.0.max(KEPT_FOR.1 * self.rtt()) / spacing).ceil() as usize;
@@ -99,6 +99,6 @@ every_ms = 50
         let keeps = |from: usize| (link[from + samples].bytes_begun - link[from].bytes_begun) as f64 >= least;
         let mut starts = 0..link.len().saturating_sub(samples);
         let found = starts.find(|from| flow[*from].cwnd_packets * 1500.0 >= self.enough() && keeps(*from));
-        found.map_or(run.summary.duration_s, |from| link[from].at.secs())
+        found.map(|from| link[from].at.secs())
     }
 }

@@ -5,7 +5,7 @@ use symbiosis_run::Outcome as Run;
 use symbiosis_theory::reno_rivalry::{Cycle, Rivalry};
 
 use super::Lab;
-use super::claims::{claim, over, within};
+use super::claims::{claim, derived, near, over};
 use symbiosis_report::figure::{Axis, Figure, Mark, Series};
 use symbiosis_report::outcome::{Measured, Outcome};
 use symbiosis_scenario::Scenario;
@@ -182,10 +182,10 @@ pub fn sweep(lab: &Lab, id: &str, cases: &[(String, Case)]) -> Outcome {
                 let point = &measured[middle];
                 found.claims.push(claim(
                     format!("{name}, ε = 1: the simulator under A = K agrees with S Eq 26, corrected, within 25 %"),
-                    format!("{formula:.2}"),
+                    derived("S §III-D, Eqs 25, 26 with Reno's area corrected", format!("{formula:.2}")),
                     point.lambda,
                     "λ",
-                    within(point.lambda, formula, 0.25),
+                    near(formula, 0.25),
                     &point.why(case),
                 ));
             }

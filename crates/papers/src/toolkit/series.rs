@@ -71,3 +71,36 @@ pub fn moments(values: &[f64]) -> (f64, f64) {
     let mean = values.iter().sum::<f64>() / values.len() as f64;
     (mean, (values.iter().map(|value| (value - mean) * (value - mean)).sum::<f64>() / values.len() as f64).sqrt())
 }
+
+/// Losses of a flow between two times that are farther apart than `apart` \[s\], by its retransmissions: those of one overflow count once.
+pub fn losses(outcome: &Outcome, flow: usize, from: f64, to: f64, apart: f64) -> Vec<f64> {
+    let mut found: Vec<f64> = Vec::new();
+    let mut last = f64::NEG_INFINITY;
+    for pair in outcome.flow_traces[flow].windows(2) {
+        let at = pair[1].at.secs();
+        if pair[1].retransmissions > pair[0].retransmissions {
+            if at - last > apart && (from..to).contains(&at) {
+                found.push(at);
+            }
+            last = at;
+        }
+    }
+    found
+}
+
+/// Exponential moving average of points, each of which weighs `gain`.
+pub fn smoothed(points: &[(f64, f64)], gain: f64) -> Vec<(f64, f64)> {
+    let mut mean = points.first().map_or(0.0, |(_, first)| *first);
+    let step = |(t, value): &(f64, f64)| {
+        mean += gain * (value - mean);
+        (*t, mean)
+    };
+    points.iter().map(step).collect()
+}
+
+/// The points at which the value changes: a gauge tells its last result at each sample.
+pub fn changes(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
+    let first = points.first().copied();
+    let rest = points.windows(2).filter(|pair| pair[0].1 != pair[1].1).map(|pair| pair[1]);
+    first.into_iter().chain(rest).collect()
+}

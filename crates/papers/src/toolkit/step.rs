@@ -6,6 +6,7 @@ use symbiosis_control::symbiosis::{EPSILON, GAMMA};
 use symbiosis_theory::stationary::Stationary;
 
 use super::Lab;
+use super::kinds::Kind;
 use symbiosis_report::figure::{Mark, Series};
 use symbiosis_report::outcome::Measured;
 
@@ -16,67 +17,12 @@ pub const TAU: f64 = 0.120;
 /// Packets of 1500 bytes that are one bandwidth-delay product, and T's buffer.
 pub const BDP: f64 = K * 1e6 * TAU / 8.0 / 1500.0;
 
-/// A controller and what it measures with.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Subject {
-    pub cc: &'static str,
-    /// Where K and A come from, where there is a choice.
-    measurement: Option<&'static str>,
-    /// Of `symbiosis`: the papers' law, which has a γ, in the place of its own.
-    papers_law: bool,
-}
-
-/// The papers' law by itself, the papers to the letter, ours.
-pub const SYMBIOSES: [Subject; 3] = [TOLD_PAPER, PAPER, OURS];
-/// The papers' law, told K and A.
-pub const TOLD_PAPER: Subject = Subject::with("symbiosis-paper", "oracle");
-/// The papers' law with what ours has around it, told K and A.
-pub const TOLD_OURS_PAPERS_LAW: Subject = Subject { papers_law: true, ..Subject::with("symbiosis", "oracle") };
-/// The same, measuring for itself.
-pub const OURS_PAPERS_LAW: Subject = Subject { papers_law: true, ..OURS };
-/// The papers to the letter.
-pub const PAPER: Subject = Subject::with("symbiosis-paper", "imtcp-published");
-/// Ours, measuring for itself.
-pub const OURS: Subject = Subject::with("symbiosis", "imtcp");
-
-impl Subject {
-    const fn with(cc: &'static str, measurement: &'static str) -> Subject {
-        Subject { cc, measurement: Some(measurement), papers_law: false }
-    }
-
-    /// A controller that measures nothing of K and A.
-    pub const fn of(cc: &'static str) -> Subject {
-        Subject { cc, measurement: None, papers_law: false }
-    }
-
-    pub fn is_told(&self) -> bool {
-        self.measurement == Some("oracle")
-    }
-
-    /// Its name in a claim.
-    pub fn name(&self) -> String {
-        format!("{}{}{}", self.cc, if self.papers_law { ", papers' law" } else { "" }, if self.is_told() { " (oracle)" } else { "" })
-    }
-
-    /// Its name in a file.
-    pub fn id(&self) -> String {
-        format!("{}{}{}", self.cc, if self.papers_law { "-papers-law" } else { "" }, if self.is_told() { "-oracle" } else { "" })
-    }
-
-    /// Its parameters under an oscillation of degree `m`.
-    pub fn params(&self, m: f64) -> String {
-        let measurement = self.measurement.map_or(String::new(), |word| format!("measurement = \"{word}\", "));
-        let law = if self.papers_law { "law = \"lotka-volterra\", " } else { "" };
-        format!("{measurement}{law}oscillation = {m}")
-    }
-}
-
 /// One flow beside UDP.
 #[derive(Clone, Debug)]
 pub struct Step {
     /// The experiment.
     pub id: &'static str,
-    pub subject: Subject,
+    pub kind: Kind,
     pub recovery: &'static str,
     /// Degree of oscillation.
     pub m: f64,
@@ -100,7 +46,7 @@ impl Step {
         let udp: Vec<String> = self.available.iter().map(|(at, a)| format!("[{at}, {}]", K - a)).collect();
         format!(
             r#"# One flow beside constant UDP that leaves what [[cross]] says. Base RTT 120 ms: 1000 packets.
-name = "{id}-{subject}-{recovery}-m{m}"
+name = "{id}-{kind}-{recovery}-m{m}"
 duration_s = {duration}
 seed = {seed}
 [bottleneck]
@@ -124,9 +70,9 @@ to_s = {to}
 [trace]
 every_ms = {sample}
 "#,
-            subject = self.subject.id(),
-            cc = self.subject.cc,
-            params = self.subject.params(*m),
+            kind = self.kind.slug(),
+            cc = self.kind.cc,
+            params = self.kind.params(K, &format!("oscillation = {m}")),
             queue = self.buffer * BDP,
             start = (0.0617 * seed as f64).fract(),
             udp = udp.join(", "),
@@ -242,11 +188,6 @@ impl Rest {
 /// and its window fits A·(τ + B/K). A window above it overflows the buffer, unless it shrinks before the queue is full.
 pub fn borne(available: f64, buffer: f64) -> f64 {
     available / K * (1.0 + buffer) * BDP
-}
-
-/// Whether the first mean is below the second by more than chance: by the interval of their difference.
-pub fn clearly_below(a: Measured, b: Measured) -> bool {
-    a.mean + a.ci95.hypot(b.ci95) < b.mean
 }
 
 /// Results with their intervals over a parameter.

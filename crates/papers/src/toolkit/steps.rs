@@ -4,7 +4,7 @@ use rayon::prelude::*;
 use symbiosis_run::Outcome as Run;
 
 use super::Lab;
-use super::dumbbell::Dumbbell;
+use super::dumbbell::{Dumbbell, Udp};
 use super::kinds::Kind;
 use super::series;
 use symbiosis_report::figure::{Axis, Figure, Mark, Series};
@@ -19,6 +19,8 @@ pub struct Steps {
     /// What the scenarios' first line says.
     pub about: String,
     pub path: Dumbbell,
+    /// What UDP is made of.
+    pub udp: Udp,
     /// Granularity of the sending host's timer \[µs\].
     pub timer_us: f64,
     /// From this second on so much is available \[Mbit/s\]; the rest is UDP's.
@@ -64,7 +66,7 @@ every_ms = 50
             bottleneck = path.bottleneck(),
             flow = path.flow(1, flow),
             timer = self.timer_us,
-            udp = path.udp(&format!("[{}]", udp.join(", "))),
+            udp = path.udp(self.udp, &format!("[{}]", udp.join(", "))),
             from = self.from,
         )
     }
@@ -73,7 +75,7 @@ every_ms = 50
     pub fn run(&self, lab: &Lab, flows: &[(&str, String)]) -> Vec<(Scenario, Vec<Run>)> {
         let played = flows.par_iter().map(|(slug, lines)| {
             let scenario = lab.scenario(&self.text(slug, lines));
-            let runs = lab.over_seeds(&scenario);
+            let runs = if self.udp == Udp::Iperf { lab.over_own_starts(&scenario) } else { lab.over_seeds(&scenario) };
             (scenario, runs)
         });
         played.collect()

@@ -309,7 +309,7 @@ impl Measurement for PublishedImTcp {
         });
         match self.departures.next(next) {
             // A stream begins at a tick, so that its first gap, too, is one of whole ticks.
-            Departure::Regardless(at) if next.is_none() => Departure::Regardless(self.tick_after(at)),
+            Departure::IgnoreWindow(at) if next.is_none() => Departure::IgnoreWindow(self.tick_after(at)),
             departure => departure,
         }
     }

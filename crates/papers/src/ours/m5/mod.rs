@@ -10,7 +10,7 @@ use symbiosis_theory::crowded::{share_of_all, share_of_logarithm, share_of_truth
 use symbiosis_theory::reno_rivalry::Rivalry;
 
 use crate::toolkit::Lab;
-use crate::toolkit::claims::{claim, over, within};
+use crate::toolkit::claims::{at_least, claim, derived, near, ours, over};
 use settings::{Rest, SETTINGS, Setting};
 use symbiosis_report::figure::{Axis, Figure, Mark, Series};
 use symbiosis_report::outcome::{Measured, Outcome};
@@ -162,10 +162,10 @@ fn over_epsilon(lab: &Lab, found: &mut Outcome) {
         let who = |point: &Point| format!("Symbiosis has {:.2} loss events for each of CUBIC's", point.losses.mean);
         found.claims.push(claim(
             format!("{name}, ε = 1, A = K: λ within 25 % of the analysis of S §III-D made for CUBIC, in which both lose"),
-            format!("{both:.2}"),
+            derived("theory/src/cubic_rivalry.rs", format!("{both:.2}")),
             middle.lambda,
             "λ",
-            within(middle.lambda, both, 0.25),
+            near(both, 0.25),
             &format!(
                 "{}: what finds the buffer full is the packet by which CUBIC grows. If CUBIC alone loses, λ is {alone:.2}",
                 who(middle)
@@ -174,10 +174,10 @@ fn over_epsilon(lab: &Lab, found: &mut Outcome) {
         let last = points.last().expect("there are points");
         found.claims.push(claim(
             format!("{name}, ε = 5, A = K: λ within 25 % of our theory, in which CUBIC alone loses"),
-            format!("{alone:.2}"),
+            derived("theory/src/cubic_rivalry.rs", format!("{alone:.2}")),
             last.lambda,
             "λ",
-            within(last.lambda, alone, 0.25),
+            near(alone, 0.25),
             &format!("{}: in a buffer of a few packets its cluster takes the last places", who(last)),
         ));
         let ratios = epsilons.iter().zip(&points).map(|(epsilon, point)| (*epsilon, point.losses.mean));
@@ -217,11 +217,11 @@ fn over_buffers(lab: &Lab, found: &mut Outcome) {
         for (bdp, point) in bdps.iter().zip(points) {
             let theory = case(*bdp).alone(setting.rest);
             found.claims.push(claim(
-                format!("{}, B = {bdp} BDP: λ within 30 % of where its law rests in CUBIC's queue (our theory)", setting.name),
-                format!("{theory:.2}"),
+                format!("{}, B = {bdp} BDP: λ within 30 % of where its law rests in CUBIC's queue", setting.name),
+                derived("theory/src/cubic_rivalry.rs", format!("{theory:.2}")),
                 point.lambda,
                 "λ",
-                within(point.lambda, theory, 0.3),
+                near(theory, 0.3),
                 setting.why,
             ));
         }
@@ -255,10 +255,10 @@ fn over_capacities(lab: &Lab, found: &mut Outcome) {
         let last = points.last().expect("there are rates");
         found.claims.push(claim(
             format!("{}, {} Mbit/s, B = 1 BDP: Symbiosis has at least a third of the link", setting.name, rates[rates.len() - 1]),
-            "a fair share is future work (S §III-D)",
+            ours("a fair share is future work (S §III-D)"),
             last.share,
             "%",
-            last.share.mean >= 100.0 / 3.0,
+            at_least(100.0 / 3.0),
             match setting.rest {
                 Rest::All => "λ = q/τ, and CUBIC keeps the queue near τ",
                 Rest::Truth => "λ = q/((1−γ)τ): who knows what CUBIC leaves takes no more than that, and the queue takes from it",

@@ -1,7 +1,7 @@
 //! What the maps are held to.
 
 use super::{BUFFER, Cell, FREE, Found, Kind, MBPS, ROOM, RTT_MS, who};
-use crate::toolkit::claims::claim;
+use crate::toolkit::claims::{at_least, at_most, claim, derived};
 use symbiosis_report::outcome::{Measured, Outcome};
 
 const HARMONIC: &str = "S Eq 9 goes by 1/K', whose mean is above 1/K: to second order windows rest as if K were (1 − s²)K, and of readings with s = 0.5 some are a \
@@ -40,10 +40,10 @@ pub fn judge(kind: &Kind, n: u32, cells: &[Cell], results: &[Found], found: &mut
     let law = if kind.is_bias { "S Eq 11 with what is read" } else { "S Eq 11 without noise" };
     found.claims.push(claim(
         format!("{name}: throughput within 5 % of K of {law}, wherever that does not overflow; the farthest is {at}"),
-        "0",
+        derived("S §II-B, Eq 11", "0"),
         off,
         "of K",
-        off.mean <= 0.05,
+        at_most(0.05),
         if kind.is_bias {
             "where little or nothing is meant to wait, clusters and Poisson traffic leave the link idle now and then, or are heard as other traffic"
         } else if kind.param == "k_noise" {
@@ -56,10 +56,10 @@ pub fn judge(kind: &Kind, n: u32, cells: &[Cell], results: &[Found], found: &mut
         farthest(cells, results, |cell, found| (!overflows(cell)).then(|| ((found.queue.mean - cell.theory().queue).abs(), found.queue)));
     found.claims.push(claim(
         format!("{name}: queue within 0.1 Kτ of {law}, wherever that does not overflow; the farthest is {at}"),
-        "0",
+        derived("S §II-B, Eq 11", "0"),
         off,
         "Kτ",
-        off.mean <= 0.1,
+        at_most(0.1),
         if kind.is_bias {
             "unpaced windows stand before the link as clusters, and each reads what is free when its own returns"
         } else if kind.param == "k_noise" {
@@ -87,10 +87,10 @@ pub fn judge(kind: &Kind, n: u32, cells: &[Cell], results: &[Found], found: &mut
             "{name}: packets are lost where S Eq 11's queue exceeds the buffer by 15 %, and none of ten thousand where it leaves room for bursts, {:.2} Kτ",
             bursts(n)
         ),
-        "100",
+        derived("S §II-B, Eq 11", "100"),
         right,
         "% of the cells",
-        right.mean >= 95.0,
+        at_least(95.0),
         "a cluster of an unpaced window needs room of its own",
     ));
 }

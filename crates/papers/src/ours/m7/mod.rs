@@ -6,7 +6,7 @@ mod theory;
 use symbiosis_run::Outcome as Run;
 
 use crate::toolkit::Lab;
-use crate::toolkit::claims::{claim, over};
+use crate::toolkit::claims::{at_most, claim, derived, over};
 use judge::{farthest, judge};
 use symbiosis_report::figure::{Axis, Figure, Mark, Series};
 use symbiosis_report::outcome::{Measured, Outcome};
@@ -225,10 +225,10 @@ fn curves(lab: &Lab, grid: &Grid, kind: &Kind, found: &mut Outcome) {
                 kind.name,
                 who(*n)
             ),
-            "0",
+            derived("docs/algorithms.md, the logarithmic law", "0"),
             off,
             "of K",
-            off.mean <= 0.05,
+            at_most(0.05),
             "min-RTT probes take their part, and where no queue stands the law goes by A' alone",
         ));
         found.scenarios.extend(scenarios.into_iter().take(1).map(|scenario| (scenario.name, scenario.text)));

@@ -1,0 +1,123 @@
+//! How far a reproduction is: what is under way, and how long it will take.
+
+use std::io::{self, IsTerminal};
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use symbiosis_papers::{Experiment, cost};
+
+/// On a terminal a bar; elsewhere a line for each experiment that ends.
+pub struct Progress {
+    bar: Option<ProgressBar>,
+    state: Mutex<State>,
+    quick: bool,
+}
+
+struct State {
+    since: Instant,
+    under_way: Vec<&'static str>,
+    simulations: u64,
+    /// Experiments that have ended, and all.
+    ended: (usize, usize),
+    /// Their cost, of those that ended in this run, and of those that are left \[s of CPU\].
+    cost: (f64, f64),
+}
+
+impl Progress {
+    /// Of these experiments.
+    pub fn new(chosen: &[&'static Experiment], quick: bool) -> Progress {
+        let left = chosen.iter().map(|experiment| cost(experiment.id, quick)).sum();
+        let (under_way, ended) = (Vec::new(), (0, chosen.len()));
+        let state = State { since: Instant::now(), under_way, simulations: 0, ended, cost: (0.0, left) };
+        let bar = io::stderr().is_terminal().then(|| {
+            let style = ProgressStyle::with_template("{bar:30} {pos}/{len} experiments, {msg}, {elapsed}").expect("a valid template");
+            let bar = ProgressBar::with_draw_target(Some(chosen.len() as u64), ProgressDrawTarget::stderr()).with_style(style);
+            bar.enable_steady_tick(Duration::from_millis(200));
+            bar
+        });
+        Progress { bar, state: Mutex::new(state), quick }
+    }
+
+    /// It ended before this run.
+    pub fn skip(&self, experiment: &Experiment) {
+        self.with(|state| {
+            state.ended.0 += 1;
+            state.cost.1 -= cost(experiment.id, self.quick);
+        });
+        self.bar.iter().for_each(|bar| bar.inc(1));
+    }
+
+    /// It is under way.
+    pub fn begin(&self, experiment: &Experiment) {
+        self.with(|state| state.under_way.push(experiment.id));
+    }
+
+    /// A simulation has ended.
+    pub fn ran(&self) {
+        self.with(|state| state.simulations += 1);
+    }
+
+    /// It has ended.
+    pub fn end(&self, experiment: &Experiment) {
+        let cost = cost(experiment.id, self.quick);
+        let line = self.with(|state| {
+            state.under_way.retain(|id| *id != experiment.id);
+            state.ended.0 += 1;
+            state.cost = (state.cost.0 + cost, state.cost.1 - cost);
+            format!("{} done: {} of {} experiments; {}", experiment.id, state.ended.0, state.ended.1, state.words())
+        });
+        match &self.bar {
+            Some(bar) => bar.inc(1),
+            None => eprintln!("{line}"),
+        }
+    }
+
+    /// All have.
+    pub fn finish(&self) {
+        self.bar.iter().for_each(ProgressBar::finish_and_clear);
+    }
+
+    fn with<T>(&self, change: impl FnOnce(&mut State) -> T) -> T {
+        let mut state = self.state.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let changed = change(&mut state);
+        self.bar.iter().for_each(|bar| bar.set_message(state.words()));
+        changed
+    }
+}
+
+impl State {
+    /// What is under way, and how long it will take at the pace so far.
+    fn words(&self) -> String {
+        let left = match self.cost {
+            (done, _) if done <= 0.0 => String::new(),
+            (done, left) => format!(", about {} left", clock(self.since.elapsed().as_secs_f64() * left.max(0.0) / done)),
+        };
+        let under_way = if self.under_way.is_empty() { String::new() } else { format!("{} under way, ", self.under_way.join(", ")) };
+        format!("{under_way}{} simulations{left}", self.simulations)
+    }
+}
+
+/// Seconds as people say them.
+fn clock(seconds: f64) -> String {
+    if seconds < 90.0 { format!("{seconds:.0} s") } else { format!("{:.0} min", seconds / 60.0) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_left_is_told_at_the_pace_so_far() {
+        let state = |cost| State {
+            since: Instant::now() - Duration::from_secs(60),
+            under_way: vec!["S7", "T3"],
+            simulations: 12,
+            ended: (1, 3),
+            cost,
+        };
+        assert_eq!(state((0.0, 30.0)).words(), "S7, T3 under way, 12 simulations");
+        assert_eq!(state((30.0, 10.0)).words(), "S7, T3 under way, 12 simulations, about 20 s left");
+        assert_eq!(state((10.0, 30.0)).words(), "S7, T3 under way, 12 simulations, about 3 min left");
+    }
+}
