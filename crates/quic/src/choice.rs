@@ -6,8 +6,8 @@ use noq_proto::congestion::{Bbr3Config, ControllerFactory, CubicConfig, NewRenoC
 use symbiosis_base::{Bytes, Span};
 use symbiosis_control::params::{ParamError, Value, Values};
 use symbiosis_control::registry::{self, Entry, Feedback};
+use symbiosis_noq::{ControllerHandle, Factory};
 
-use crate::adapter::{ControllerHandle, Factory, Start};
 use crate::clock::Clock;
 use crate::feedback::wire::Observes;
 
@@ -112,16 +112,14 @@ impl Choice {
         match self {
             Choice::Ours { entry, params } => {
                 let controller = ControllerHandle::default();
-                let start = Start {
-                    entry,
-                    params: params.clone(),
-                    seed: at.seed,
-                    clock: at.clock,
-                    overhead: at.overhead,
-                    initial_window: at.initial_window,
-                    timer: at.timer,
-                };
-                (Arc::new(Factory::new(start, controller.clone())), Some(controller))
+                let factory = Factory::new(entry)
+                    .with_params(params.clone())
+                    .with_seed(at.seed)
+                    .with_overhead(at.overhead)
+                    .with_initial_window(at.initial_window)
+                    .with_timer(at.timer)
+                    .with_hook(controller.clone(), at.clock);
+                (Arc::new(factory), Some(controller))
             }
             Choice::Native(_, Native::Cubic) => {
                 let mut config = CubicConfig::default();

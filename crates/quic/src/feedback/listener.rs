@@ -8,7 +8,8 @@ use symbiosis_control::observer::{Arrival, Observer};
 use symbiosis_control::params::{Value, Values};
 use symbiosis_control::registry::{self, Feedback};
 
-use super::wire::{Arrived, Ask, Left, MOST_ARRIVALS, Message, Observes};
+use super::wire::{Ask, MOST_ARRIVALS, Message, Observes};
+use symbiosis_quic_events::{Arrived, Left};
 
 /// Packets whose departure was not told yet that are remembered: it is told with the next packet, or not at all.
 const MOST_UNTOLD: usize = 64;

@@ -17,11 +17,12 @@ pub(crate) mod wire;
 use bytes::Bytes as Payload;
 use symbiosis_base::{Bytes, Instant, ReceiverInstant, Span};
 
-use crate::adapter::ControllerHandle;
 pub(crate) use listener::Host;
 use listener::Listener;
 use packet_number_tap::PacketNumberTap;
-use wire::{Arrived, Ask, FULL, Message, Observes};
+use symbiosis_noq::ControllerHandle;
+use symbiosis_quic_events::{Arrived, FULL};
+use wire::{Ask, Message, Observes};
 
 /// Whoever is not answered asks again after a round trip, and not sooner than this.
 const ASKS_EVERY: Span = Span::from_millis(10);
@@ -55,7 +56,7 @@ impl Feedback {
 
     /// A datagram with so much payload arrived, and was understood or not.
     pub(crate) fn arrived(&mut self, at: Instant, payload: usize) {
-        let Some(pn) = self.tap.take().filter(|_| payload >= FULL) else { return };
+        let Some(pn) = self.tap.take().filter(|_| payload as u64 >= FULL) else { return };
         // The kernel's times are made from a clock that can be set.
         self.arrived_at = self.arrived_at.max(at.into());
         self.listener.arrived(Arrived { pn, at: self.arrived_at }, Bytes(payload as u64) + self.host.overhead);

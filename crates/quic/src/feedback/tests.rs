@@ -5,7 +5,8 @@ use symbiosis_control::params::Values;
 use symbiosis_control::registry;
 
 use super::listener::{Host, Listener};
-use super::wire::{Arrived, Ask, Left, MOST_ARRIVALS, Message, Observes, tests::message};
+use super::wire::{Ask, MOST_ARRIVALS, Message, Observes, tests::message};
+use symbiosis_quic_events::{Arrived, Left};
 
 fn ms(ms: u64) -> Span {
     Span::from_millis(ms)

@@ -10,10 +10,7 @@ use serde::{Deserialize, Serialize};
 use symbiosis_base::{Instant, ReceiverInstant, Span};
 use symbiosis_control::observer::{Excess, Findings};
 use symbiosis_control::params::{Value, Values};
-
-/// Only packets of so much UDP payload are spoken of: those that carry data have at least 1200 bytes (RFC 9000 §14), while those that carry
-/// ACKs and messages must not make each other without end.
-pub(crate) const FULL: usize = 1000;
+use symbiosis_quic_events::{Arrived, Left};
 
 /// Arrivals that fit a message: as many packets as are taken from a socket in one turn.
 pub(crate) const MOST_ARRIVALS: usize = 32;
@@ -84,28 +81,6 @@ impl From<&Said> for Value {
             Said::Word(word) => Value::Word(word.clone()),
         }
     }
-}
-
-/// A packet that arrived.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Arrived {
-    /// Its packet number.
-    pub(crate) pn: u64,
-    /// When.
-    pub(crate) at: ReceiverInstant,
-}
-
-/// A packet that left.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Left {
-    /// Its packet number.
-    pub(crate) pn: u64,
-    /// It was the so many-th to leave.
-    pub(crate) serial: u64,
-    /// When.
-    pub(crate) at: Instant,
-    /// Close behind the one before on purpose.
-    pub(crate) probe: bool,
 }
 
 const ASK: u8 = 0;

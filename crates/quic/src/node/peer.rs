@@ -6,11 +6,12 @@ use bytes::Bytes;
 use noq_proto::{Connection, ConnectionError, ConnectionHandle, Event, PathId, VarInt};
 use symbiosis_base::{Bytes as Size, Instant, Span};
 
-use crate::adapter::{ControllerHandle, Pass};
 use crate::clock::Clock;
 use crate::feedback::packet_number_tap::PacketNumberTap;
 use crate::feedback::{Feedback, Host};
 use crate::identity::Seen;
+use crate::passing::Pass;
+use symbiosis_noq::ControllerHandle;
 
 use super::admission::{Caller, Limits};
 use super::pulse::Pulse;

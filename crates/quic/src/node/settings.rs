@@ -7,10 +7,11 @@ use std::time::Duration;
 use noq_proto::{AckFrequencyConfig, TransportConfig, VarInt};
 use symbiosis_base::{Bytes, Instant, Span};
 
-use crate::adapter::{ControllerHandle, Pass};
 use crate::choice::{At, Choice};
 use crate::clock::Clock;
 use crate::feedback::{Host, Wants};
+use crate::passing::Pass;
+use symbiosis_noq::ControllerHandle;
 
 use super::admission::Limits;
 use super::pulse::Pulse;

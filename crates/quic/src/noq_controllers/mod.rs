@@ -1,6 +1,6 @@
 //! noq's own controllers as controllers of this project, for the TCP simulator: opponents that somebody else wrote.
 //!
-//! The other way round than `adapter`: what a world tells a controller of ours is told to one of noq's. They go by windows, and
+//! The other way round than `symbiosis-noq`: what a world tells a controller of ours is told to one of noq's. They go by windows, and
 //! noq's pacer is part of what they do to a path, so its rule is kept here (`Bucket`). noq hands them its estimate of the round-trip
 //! time, which only noq can make: see `estimator`.
 //!

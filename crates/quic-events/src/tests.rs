@@ -1,7 +1,7 @@
-use super::core::{Core, Gate};
+use crate::controller::{Gate, QuicController};
 use std::sync::{Arc, Mutex};
 use symbiosis_base::{Bytes, Instant, ReceiverInstant, Span};
-use symbiosis_control::{Acked, Ask, Controller, Departure, LossKind, Lost, Permit, Sent};
+use symbiosis_control::{Acked, Ask, Controller, Departure, LossKind, Lost, Permit, Sent, Setup};
 
 /// What a controller heard.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -43,7 +43,7 @@ impl Controller for Recorder {
 }
 
 struct Bench {
-    core: Core,
+    core: QuicController,
     heard: Arc<Mutex<Vec<Heard>>>,
     permit: Arc<Mutex<Permit>>,
     times: Arc<Mutex<Vec<Option<ReceiverInstant>>>>,
@@ -53,13 +53,17 @@ fn at_ms(ms: u64) -> Instant {
     Instant::from_millis(ms)
 }
 
+fn setup(timer: Span) -> Setup {
+    Setup::new(Bytes(1000)).with_initial_window(Bytes(5000)).with_timer(timer)
+}
+
 /// Packets of 1000 bytes, 900 of them UDP payload.
 fn bench() -> Bench {
     let heard = Arc::new(Mutex::new(Vec::new()));
     let permit = Arc::new(Mutex::new(Permit::window(Bytes(10_000))));
     let times = Arc::new(Mutex::new(Vec::new()));
     let controller = Box::new(Recorder { heard: heard.clone(), permit: permit.clone(), times: times.clone() });
-    let mut core = Core::new(controller, Bytes(1000), Bytes(100), Bytes(5000), Span::ZERO, at_ms(0));
+    let mut core = QuicController::new(controller, &setup(Span::ZERO), Bytes(100), at_ms(0));
     core.establish(at_ms(0));
     Bench { core, heard, permit, times }
 }
@@ -160,7 +164,7 @@ fn the_gate_opens_when_the_controller_says() {
 fn what_is_nearer_than_the_host_can_tell_leaves_at_once() {
     let mut bench = bench();
     let controller = Box::new(Recorder { heard: bench.heard.clone(), permit: bench.permit.clone(), times: bench.times.clone() });
-    bench.core = Core::new(controller, Bytes(1000), Bytes(100), Bytes(5000), Span::from_micros(20), at_ms(0));
+    bench.core = QuicController::new(controller, &setup(Span::from_micros(20)), Bytes(100), at_ms(0));
     bench.core.establish(at_ms(5));
     for (ahead_us, gate) in [(0, Gate::Window(9000)), (20, Gate::Window(9000)), (21, Gate::Until(Instant::from_micros(5021)))] {
         let departure = Departure::At(at_ms(5) + Span::from_micros(ahead_us));
@@ -190,7 +194,7 @@ fn whoever_found_nothing_to_send_was_not_held_back() {
 fn nothing_passes_before_the_handshake_is_complete() {
     let mut bench = bench();
     let controller = Box::new(Recorder { heard: bench.heard.clone(), permit: bench.permit.clone(), times: bench.times.clone() });
-    bench.core = Core::new(controller, Bytes(1000), Bytes(100), Bytes(5000), Span::ZERO, at_ms(0));
+    bench.core = QuicController::new(controller, &setup(Span::ZERO), Bytes(100), at_ms(0));
     assert_eq!(bench.core.gate(), Gate::Window(4500));
     bench.core.sent(at_ms(0), 900, 0);
     assert_eq!(bench.ack(10, &[0]), []);
@@ -211,7 +215,7 @@ fn time_never_goes_back() {
 
 #[test]
 fn the_receivers_word_is_told_with_the_ack() {
-    use crate::feedback::wire::Arrived;
+    use crate::packets::Arrived;
     let mut bench = bench();
     bench.sends(0..4);
     let arrived = |pn, at| Arrived { pn, at: at_ms(at).into() };

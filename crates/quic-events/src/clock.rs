@@ -1,10 +1,10 @@
-//! The world's clock, and noq's.
+//! The world's clock, and a QUIC stack's.
 
 use std::time::Duration;
 
 use symbiosis_base::Instant;
 
-/// Maps the world's nanoseconds to the instants that noq calculates with. In virtual time the origin is arbitrary: only spans count.
+/// Maps the world's nanoseconds to the instants that a QUIC stack calculates with. In virtual time the origin is arbitrary: only spans count.
 #[derive(Clone, Copy, Debug)]
 pub struct Clock {
     origin: std::time::Instant,
@@ -21,12 +21,12 @@ impl Clock {
         self.nanos(std::time::Instant::now())
     }
 
-    /// An instant of noq's; zero if it lies before the start.
+    /// An instant of the stack's; zero if it lies before the start.
     pub fn nanos(&self, instant: std::time::Instant) -> Instant {
         Instant(instant.saturating_duration_since(self.origin).as_nanos() as u64)
     }
 
-    /// An instant for noq.
+    /// An instant for the stack.
     pub fn instant(&self, at: Instant) -> std::time::Instant {
         self.origin + Duration::from_nanos(at.0)
     }

@@ -4,18 +4,18 @@ use symbiosis_base::{Bytes, Instant, Span};
 use symbiosis_control::growth::GrowthLimit;
 use symbiosis_control::observer::Findings;
 use symbiosis_control::{
-    AckProcessed, Acked, Ask, Controller, Departure, LossKind, Lost, Migration, Notice, PacketLost, Permit, Report, Sent,
+    AckProcessed, Acked, Ask, Controller, Departure, LossKind, Lost, Migration, Notice, PacketLost, Permit, Report, Sent, Setup,
 };
 
-use super::flight::Flight;
-use crate::feedback::wire::{Arrived, FULL, Left};
+use crate::flight::Flight;
+use crate::packets::{Arrived, FULL, Left};
 
 /// A controller of ours with what noq does not keep for it.
 ///
 /// Nothing passes before the handshake is complete: packet numbers begin anew in each of QUIC's three spaces, and what leaves until then
 /// fits the first window anyway.
-pub(crate) struct Core {
-    pub(crate) controller: Box<dyn Controller>,
+pub struct QuicController {
+    controller: Box<dyn Controller>,
     /// The latest instant heard of: controllers are promised that time never goes back.
     pub(crate) now: Instant,
     /// A full packet on the wire, and of it what UDP and IP add.
@@ -26,7 +26,7 @@ pub(crate) struct Core {
     timer: Span,
     flight: Flight,
     /// Packets of the ACK under way: number, and what is known of them.
-    batch: Vec<(u64, super::flight::Record)>,
+    batch: Vec<(u64, crate::flight::Record)>,
     /// Packets given up since the last congestion event.
     given_up: Bytes,
     /// When the last congestion event was: losses of packets that left before are of the same episode (RFC 9002 §7.3.2).
@@ -44,11 +44,13 @@ pub(crate) struct Core {
     /// is read.
     untold: Vec<Event>,
     /// Times that congestion was persistent.
-    pub(crate) timeouts: u64,
+    timeouts: u64,
     /// Times that recovery began without that.
-    pub(crate) recoveries: u64,
+    recoveries: u64,
     /// The last full packet that left.
     left: Option<Left>,
+    /// When the last packet left.
+    last_sent: Option<Instant>,
 }
 
 /// What a controller is to hear.
@@ -61,31 +63,27 @@ enum Event {
     Notice(Notice),
 }
 
-/// What noq is told of a permit.
+/// What a QUIC stack that knows only windows is told of a permit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Gate {
+pub enum Gate {
     /// Nothing may leave before that instant.
     Until(Instant),
     /// So many bytes of UDP payload may be in flight.
     Window(u64),
 }
 
-impl Core {
-    pub(crate) fn new(
-        controller: Box<dyn Controller>,
-        packet: Bytes,
-        overhead: Bytes,
-        initial_window: Bytes,
-        timer: Span,
-        now: Instant,
-    ) -> Core {
-        Core {
+impl QuicController {
+    /// A controller for a connection that begins at `now`, and what it was set up with; of each packet on the wire `overhead` is UDP's and IP's.
+    ///
+    /// Until [`QuicController::establish`] the initial window holds and the controller hears nothing.
+    pub fn new(controller: Box<dyn Controller>, setup: &Setup, overhead: Bytes, now: Instant) -> QuicController {
+        QuicController {
             controller,
             now,
-            packet,
+            packet: setup.packet,
             overhead,
-            initial_window,
-            timer,
+            initial_window: setup.initial_window,
+            timer: setup.timer,
             flight: Flight::default(),
             batch: Vec::new(),
             given_up: Bytes::ZERO,
@@ -99,6 +97,7 @@ impl Core {
             timeouts: 0,
             recoveries: 0,
             left: None,
+            last_sent: None,
         }
     }
 
@@ -108,21 +107,23 @@ impl Core {
     }
 
     /// What is in flight on the wire.
-    pub(crate) fn in_flight(&self) -> Bytes {
+    pub fn in_flight(&self) -> Bytes {
         self.flight.bytes()
     }
 
     /// Whether the handshake is done.
-    pub(crate) fn established(&self) -> bool {
+    pub fn established(&self) -> bool {
         self.established
     }
 
-    pub(crate) fn establish(&mut self, now: Instant) {
+    /// The handshake is complete: what leaves from here on has packet numbers of one space.
+    pub fn establish(&mut self, now: Instant) {
         self.reaches(now);
         self.established = true;
     }
 
-    pub(crate) fn permit(&self) -> Permit {
+    /// What the controller permits now.
+    pub fn permit(&self) -> Permit {
         if !self.established {
             return Permit::window(self.initial_window);
         }
@@ -130,13 +131,14 @@ impl Core {
     }
 
     /// A window on the wire as noq counts it: UDP payload alone.
-    pub(crate) fn payload(&self, window: Bytes) -> u64 {
+    pub fn payload(&self, window: Bytes) -> u64 {
         let payload = (self.packet - self.overhead).as_f64();
         // Whatever the window, one packet may be in flight.
         (window.as_f64() * payload / self.packet.as_f64()).max(payload).ceil() as u64
     }
 
-    pub(crate) fn gate(&self) -> Gate {
+    /// The permit for a stack that knows only windows: what is due within what the host's timer can do leaves at once.
+    pub fn gate(&self) -> Gate {
         let permit = self.permit();
         match permit.departure {
             Departure::At(at) | Departure::IgnoreWindow(at) if at > self.now.saturating_add(self.timer) => Gate::Until(at),
@@ -146,19 +148,19 @@ impl Core {
     }
 
     /// The world looks for packets to send.
-    pub(crate) fn on_transmit_start(&mut self, now: Instant) {
+    pub fn on_transmit_start(&mut self, now: Instant) {
         self.reaches(now);
         self.limited = false;
     }
 
     /// The window or the departure held a packet back.
-    pub(crate) fn on_cwnd_limited(&mut self) {
+    pub fn on_cwnd_limited(&mut self) {
         self.limited = true;
         self.cwnd_limited |= matches!(self.gate(), Gate::Window(_));
     }
 
     /// The world found no more to send. When to look again, if the controller holds a packet back until then.
-    pub(crate) fn on_transmit_end(&mut self) -> Option<Instant> {
+    pub fn on_transmit_end(&mut self) -> Option<Instant> {
         if !self.limited {
             self.flight.ran_dry();
             if self.established {
@@ -172,14 +174,16 @@ impl Core {
         }
     }
 
-    pub(crate) fn sent(&mut self, now: Instant, payload: u64, pn: u64) {
+    /// A packet that asks for an ACK left: its UDP payload and its packet number, which rises within a space.
+    pub fn sent(&mut self, now: Instant, payload: u64, pn: u64) {
         let now = self.reaches(now);
         if !self.established {
             return;
         }
         let bytes = Bytes(payload) + self.overhead;
+        self.last_sent = Some(now);
         let number = self.flight.push(pn, now, bytes);
-        if payload >= FULL as u64 {
+        if payload >= FULL {
             let probe = matches!(self.permit().departure, Departure::IgnoreWindow(_));
             self.left = Some(Left { pn, serial: number, at: now, probe });
         }
@@ -189,19 +193,19 @@ impl Core {
     }
 
     /// One packet of an ACK.
-    pub(crate) fn acked(&mut self, now: Instant, sent_at: Instant, pn: u64) {
+    pub fn acked(&mut self, now: Instant, sent_at: Instant, pn: u64) {
         self.reaches(now);
         self.batch.extend(self.flight.settle(pn, Some(sent_at)));
     }
 
     /// The last full packet that left, once.
-    pub(crate) fn take_left(&mut self) -> Option<Left> {
+    pub fn take_left(&mut self) -> Option<Left> {
         self.left.take()
     }
 
     /// The receiver says when packets arrived. Of those that it acknowledges in the same datagram the controller has not heard yet; what was
     /// acknowledged before, or never sent, is no news.
-    pub(crate) fn arrived(&mut self, arrivals: &[Arrived]) {
+    pub fn arrived(&mut self, arrivals: &[Arrived]) {
         for Arrived { pn, at } in arrivals {
             let untold = self.untold.iter_mut().rev().find_map(|event| match event {
                 Event::Acked(number, acked) if number == pn => Some(&mut acked.received_at),
@@ -214,14 +218,14 @@ impl Core {
     }
 
     /// The receiver's half of the controller found something.
-    pub(crate) fn found(&mut self, now: Instant, findings: Findings) {
+    pub fn found(&mut self, now: Instant, findings: Findings) {
         let now = self.reaches(now);
         self.tell();
         self.controller.report(&Report::Receiver { now, findings });
     }
 
     /// The controller hears what happened.
-    pub(crate) fn tell(&mut self) {
+    pub fn tell(&mut self) {
         let mut answered = false;
         for event in self.untold.drain(..) {
             answered |= !matches!(event, Event::Notice(_));
@@ -250,30 +254,30 @@ impl Core {
     }
 
     /// The packets of the last congestion event were not lost.
-    pub(crate) fn spurious(&mut self) {
+    pub fn spurious(&mut self) {
         self.notice(Notice::Spurious { now: self.now, in_flight: self.flight.bytes() });
     }
 
     /// Full packets carry another UDP payload.
-    pub(crate) fn resized(&mut self, payload: u16) {
+    pub fn resized(&mut self, payload: u16) {
         self.packet = Bytes(payload.into()) + self.overhead;
         self.notice(Notice::PacketSize { now: self.now, packet: self.packet });
     }
 
     /// The peer was asked to acknowledge at other times.
-    pub(crate) fn answers(&mut self, packets: u64, delay: Span) {
+    pub fn answers(&mut self, packets: u64, delay: Span) {
         self.notice(Notice::AckFrequency { now: self.now, packets, delay });
     }
 
     /// The connection goes on, on another path: whether its controller does.
-    pub(crate) fn migrates(&mut self, now: Instant) -> Migration {
+    pub fn migrates(&mut self, now: Instant) -> Migration {
         let now = self.reaches(now);
         self.tell();
         self.controller.path_changed(now)
     }
 
     /// The ACK's last packet was told.
-    pub(crate) fn ack_ends(&mut self) {
+    pub fn ack_ends(&mut self) {
         let mut batch = std::mem::take(&mut self.batch);
         batch.sort_unstable_by_key(|(number, _)| *number);
         let mut in_flight = batch.iter().fold(self.flight.bytes(), |sum, (_, record)| sum + record.bytes);
@@ -298,7 +302,7 @@ impl Core {
     }
 
     /// A packet was given up; a congestion event follows when all of the same moment were told.
-    pub(crate) fn gave_up(&mut self, now: Instant, pn: u64) {
+    pub fn gave_up(&mut self, now: Instant, pn: u64) {
         self.reaches(now);
         if let Some((number, record)) = self.flight.settle(pn, None) {
             self.given_up += record.bytes;
@@ -311,7 +315,7 @@ impl Core {
 
     /// Packets were lost, or came marked; `sent_at` is when the latest of them left. An episode begins with a packet that left after the
     /// one before began (RFC 9002 §7.3.2).
-    pub(crate) fn congested(&mut self, now: Instant, sent_at: Instant, persistent: bool, marked: bool) {
+    pub fn congested(&mut self, now: Instant, sent_at: Instant, persistent: bool, marked: bool) {
         let now = self.reaches(now);
         let given_up = std::mem::take(&mut self.given_up);
         if !self.established || (given_up == Bytes::ZERO && !marked) {
@@ -332,8 +336,36 @@ impl Core {
         self.untold.push(Event::Lost(Lost::new(now, kind, in_flight).with_bytes(given_up)));
     }
 
+    /// Times that congestion was persistent, and that recovery began without.
+    pub fn episodes(&self) -> (u64, u64) {
+        (self.timeouts, self.recoveries)
+    }
+
+    /// The controller.
+    pub fn controller(&self) -> &dyn Controller {
+        &*self.controller
+    }
+
+    /// The controller, for a connection that goes on elsewhere.
+    pub fn into_controller(self) -> Box<dyn Controller> {
+        self.controller
+    }
+
+    /// The rate at which the next packet leaves at its departure, seen from the packet before \[bytes/s\]; none if it may leave at once. For a stack
+    /// that paces by a rate.
+    pub fn pacing_rate(&self) -> Option<f64> {
+        let (Departure::At(at) | Departure::IgnoreWindow(at)) = self.permit().departure else { return None };
+        let gap = (at - self.last_sent?).secs();
+        (gap > 0.0).then(|| (self.packet - self.overhead).as_f64() / gap)
+    }
+
+    /// The stack found nothing more to send, and nothing held it back.
+    pub fn ran_dry(&mut self) {
+        self.flight.ran_dry();
+    }
+
     /// The path changed under the connection: nothing of what is in flight will be heard of.
-    pub(crate) fn moved(&mut self) {
+    pub fn moved(&mut self) {
         self.flight.clear();
     }
 }
