@@ -24,7 +24,7 @@ pub mod measurement;
 mod notice;
 pub mod observer;
 pub mod oscillation;
-pub mod pacer;
+mod pacer;
 pub mod params;
 pub mod registry;
 mod round;

@@ -19,10 +19,10 @@
 //! - What may be in flight is bounded, by twice what a round trip takes, so that nothing is poured into a path that went silent.
 
 pub mod facts;
-pub mod jitter;
-pub mod pair;
-pub mod period;
-pub mod randomiser;
+mod jitter;
+mod pair;
+mod period;
+mod randomiser;
 mod receiver;
 
 use alloc::boxed::Box;

@@ -38,12 +38,16 @@ const ORACLE: [Param; 5] = [
     Param::number("a_bias", 0.0, -1.0, 3.0, "relative error of A, the same in every reading (S §V)").only_if("measurement", &["oracle"]),
 ];
 
-/// Streams of the published measurement. 4 × 5 is what ImTCP's authors simulate with, and so S, T and I; B finds 10 × 20 best on its hosts, whose
+/// Sub-ranges of the published search and packets of a stream. 4 × 5 is what ImTCP's authors simulate with, and so S, T and I; B finds 10 × 20 best on its hosts, whose
 /// timers are coarse.
+pub(crate) const SUBRANGES: usize = 4;
+pub(crate) const STREAM_PACKETS: usize = 5;
+
+/// Streams of the published measurement.
 const STREAMS: [Param; 3] = [
-    Param::number("subranges", 4.0, 2.0, 30.0, "sub-ranges of the search, a stream for each (B §3.2: 10 on coarse timers)")
+    Param::number("subranges", SUBRANGES as f64, 2.0, 30.0, "sub-ranges of the search, a stream for each (B §3.2: 10 on coarse timers)")
         .only_if("measurement", WITH_STREAMS),
-    Param::number("stream_packets", 5.0, 5.0, 50.0, "packets of a stream (B §3.2: 20 on coarse timers)")
+    Param::number("stream_packets", STREAM_PACKETS as f64, 5.0, 50.0, "packets of a stream (B §3.2: 20 on coarse timers)")
         .only_if("measurement", WITH_STREAMS),
     Param::choice("trend", &["pathload", "raw"], "whether Pathload's tests see a stream's delays as medians of √N groups, or one by one")
         .only_if("measurement", WITH_STREAMS),

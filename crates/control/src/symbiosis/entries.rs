@@ -2,19 +2,14 @@
 
 use crate::Span;
 use crate::entry::{Entry, Feedback, Recovery};
-use crate::measurement::Host;
 use crate::measurement::params::{MEASURED, MEASURED_AS_PUBLISHED, measurement};
 use crate::oscillation::{OSCILLATION, oscillating};
 use crate::params::{Param, Values, joined};
 
+use super::Symbiosis;
+use super::builder::{EPSILON, GAMMA, PACING, PROBE_RTT_INTERVAL, SLOW_START_TARGET};
 use super::gamma::Gamma;
-use super::law::{self, Law};
-use super::{Settings, Symbiosis};
-
-/// Growth rate of the papers (S §IV-A, I §4, B) \[1/s\].
-pub const EPSILON: f64 = 1.95;
-/// Competition coefficient of S, B and I; T §3 takes 0.95.
-pub const GAMMA: f64 = 0.9;
+use super::law::THETA;
 
 const EPSILON_PARAM: Param = Param::number("epsilon", EPSILON, 0.001, 1000.0, "growth rate ε of the model [1/s] (S §IV-A: 1.95)");
 const GAMMA_PARAM: Param = Param::number("gamma", GAMMA, 0.001, 0.999, "competition coefficient γ (S §IV-A: 0.9)");
@@ -28,12 +23,18 @@ const ADDED: [Param; 10] = [
     GAMMA_RULE.only_if("law", &["lotka-volterra"]),
     Param::flag("correction", true, "feed the model (K − A)·srtt/τ, so that a standing queue stays as short as S Eq 20 says")
         .only_if("law", &["lotka-volterra"]),
-    Param::number("theta_ms", law::THETA.0 as f64 / 1e6, 0.1, 1000.0, "the queue that a flow asks for when it has 1/e of the link [ms]")
+    Param::number("theta_ms", THETA.0 as f64 / 1e6, 0.1, 1000.0, "the queue that a flow asks for when it has 1/e of the link [ms]")
         .only_if("law", &["logarithmic"]),
-    Param::number("pacing", 1.1, 0.0, 100.0, "packets leave at this multiple of window/srtt; 0: when ACKs come"),
-    Param::number("probe_rtt_interval_s", 10.0, 0.0, 1e6, "mean time between min-RTT probes [s], which keep τ true; 0: none"),
+    Param::number("pacing", PACING, 0.0, 100.0, "packets leave at this multiple of window/srtt; 0: when ACKs come"),
+    Param::number(
+        "probe_rtt_interval_s",
+        PROBE_RTT_INTERVAL.0 as f64 / 1e9,
+        0.0,
+        1e6,
+        "mean time between min-RTT probes [s], which keep τ true; 0: none",
+    ),
     Param::flag("loss_floor", true, "a loss takes no more from the window than is over Aτ: what is free is not congested"),
-    Param::number("slow_start_target", 0.8, 0.0, 1.0, "slow start up to this part of the model's equilibrium; 0: none"),
+    Param::number("slow_start_target", SLOW_START_TARGET, 0.0, 1.0, "slow start up to this part of the model's equilibrium; 0: none"),
 ];
 
 /// The best we can make.
@@ -44,17 +45,18 @@ pub const OURS: Entry = Entry {
     recovery: Recovery::Sack,
     feedback: Feedback::Acks,
     build: |setup, values| {
-        let settings = Settings {
-            pacing: Some(values.number("pacing")).filter(|gain| *gain > 0.0),
-            probe_rtt_interval: Some(values.number("probe_rtt_interval_s")).filter(|interval| *interval > 0.0).map(Span::from_secs),
-            slow_start_target: values.number("slow_start_target"),
-            loss_floor: values.flag("loss_floor"),
+        let positive = |name| Some(values.number(name)).filter(|number| *number > 0.0);
+        let builder = Symbiosis::builder()
+            .measurement(measurement(setup, values))
+            .pacing(positive("pacing"))
+            .probe_rtt_interval(positive("probe_rtt_interval_s").map(Span::from_secs))
+            .slow_start_target(values.number("slow_start_target"))
+            .loss_floor(values.flag("loss_floor"));
+        let builder = match values.word("law") {
+            "logarithmic" => builder.logarithmic(Span::from_secs(values.number("theta_ms") / 1e3)),
+            _ => builder.lotka_volterra(values.number("epsilon"), gamma(values), values.flag("correction")),
         };
-        let law = match values.word("law") {
-            "logarithmic" => Law::Logarithmic { theta: Span::from_secs(values.number("theta_ms") / 1e3), packet: setup.packet },
-            _ => lotka_volterra(values, values.flag("correction")),
-        };
-        oscillating(setup, values, Symbiosis::new(setup, Host::new(measurement(setup, values)), law, settings))
+        oscillating(setup, values, builder.build(setup))
     },
 };
 
@@ -66,14 +68,13 @@ pub const PAPER: Entry = Entry {
     recovery: Recovery::Sack,
     feedback: Feedback::Acks,
     build: |setup, values| {
-        let host = Host::new(measurement(setup, values));
-        oscillating(setup, values, Symbiosis::new(setup, host, lotka_volterra(values, false), Settings::default()))
+        let builder = Symbiosis::published().measurement(measurement(setup, values));
+        oscillating(setup, values, builder.lotka_volterra(values.number("epsilon"), gamma(values), false).build(setup))
     },
 };
 
-/// The papers' law with the constants that the parameters ask for.
-fn lotka_volterra(values: &Values, correction: bool) -> Law {
+/// γ by the rule that the parameters ask for.
+fn gamma(values: &Values) -> Gamma {
     let gamma = values.number("gamma");
-    let gamma = if values.word("gamma_rule") == "fixed" { Gamma::Fixed(gamma) } else { Gamma::noise_aware(gamma) };
-    Law::LotkaVolterra { epsilon: values.number("epsilon"), gamma, correction }
+    if values.word("gamma_rule") == "fixed" { Gamma::Fixed(gamma) } else { Gamma::noise_aware(gamma) }
 }

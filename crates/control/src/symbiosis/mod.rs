@@ -11,10 +11,11 @@
 //! - **min-RTT probes**: they keep τ true for flows that join a standing queue (`probe_rtt`);
 //! - **slow-start target**: slow start up to a part of the window the model will end at, instead of the model's slow beginning.
 
+mod builder;
 mod entries;
 pub mod gamma;
 pub mod law;
-pub mod probe_rtt;
+mod probe_rtt;
 
 use crate::measurement::{Host, News};
 use crate::pacer::Pacer;
@@ -22,22 +23,23 @@ use crate::rtt::BaseRtt;
 use crate::window::{Window, Windowed, may_grow};
 use crate::{Acked, Ask, Basis, Bytes, Controller, Departure, Instant, LossKind, Lost, Permit, Rate, Report, Sent, Setup, Span};
 
-pub use entries::{EPSILON, GAMMA, OURS, PAPER};
+pub use builder::{Builder, EPSILON, GAMMA};
+pub use entries::{OURS, PAPER};
 
 use law::{Law, Path};
 use probe_rtt::{PROBE_RTT_CWND_GAIN, ProbeRtt};
 
 /// What `symbiosis` adds to the papers; nothing by default.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Settings {
+struct Settings {
     /// Multiple of `w / srtt` at which packets leave.
-    pub pacing: Option<f64>,
+    pacing: Option<f64>,
     /// Mean time between min-RTT probes.
-    pub probe_rtt_interval: Option<Span>,
+    probe_rtt_interval: Option<Span>,
     /// Slow start up to this part of the equilibrium.
-    pub slow_start_target: f64,
+    slow_start_target: f64,
     /// A loss takes no more from the window than is over Aτ.
-    pub loss_floor: bool,
+    loss_floor: bool,
 }
 
 /// The model ends no lower \[packets\]. With a single packet in flight there is nothing to measure with, and a path whose `Kτ` is less than

@@ -9,7 +9,7 @@ use crate::entry::Entry;
 use crate::lotka_volterra::{Bandwidth, LotkaVolterra};
 use crate::measurement::until::Until;
 use crate::params::{Value, Values};
-use crate::{Rate, Unknown};
+use crate::{Rate, Unknown, test_path};
 
 const PACKET: Bytes = Bytes(1500);
 const TAU: Span = Span::from_millis(100);
@@ -314,4 +314,15 @@ fn the_basis_is_what_moves_the_window() {
         seen.push(bench.flow.basis(bench.now));
     }
     assert!([Basis::SlowStart, Basis::Law, Basis::ProbeRtt].iter().all(|basis| seen.contains(basis)));
+}
+
+#[test]
+fn a_builder_makes_what_the_registry_makes_by_default() {
+    for (builder, entry) in [(Symbiosis::builder(), &OURS), (Symbiosis::published(), &PAPER)] {
+        let setup = test_path::setup(10);
+        let run = |flow: &mut dyn Controller| test_path::Path::default().run(flow, &setup, Instant::from_millis(3_000));
+        let built = run(&mut builder.build(&setup));
+        let registered = run((entry.build)(&setup, &Values::resolve(entry.params, &[]).unwrap()).as_mut());
+        assert_eq!(std::format!("{built:?}"), std::format!("{registered:?}"), "{}", entry.name);
+    }
 }

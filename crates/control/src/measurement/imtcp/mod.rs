@@ -7,11 +7,11 @@
 //!
 //! Small files: [`gaps`] makes gaps of ACKs, [`capacity`] K and [`cross_traffic`] A of gaps, [`trains`] and [`streams`] decide departures.
 
-pub mod capacity;
-pub mod cross_traffic;
-pub mod gaps;
-pub mod streams;
-pub mod trains;
+mod capacity;
+mod cross_traffic;
+mod gaps;
+mod streams;
+mod trains;
 
 use alloc::boxed::Box;
 

@@ -18,12 +18,12 @@
 //! tell is coarse (B §4.1.2: 120, 80, 60, 48, 40 …). Gaps are rounded to the tick, the search ends at `M/(2·tick)`, and what is told is the rate
 //! at which the fastest level stream really left: within a stream there are no rates to fit lines to.
 
-pub mod capacity;
+mod capacity;
 pub mod choice;
-pub mod departures;
+mod departures;
 pub mod fit;
-pub mod range;
-pub mod stream;
+mod range;
+mod stream;
 pub mod trend;
 
 use alloc::boxed::Box;
