@@ -13,7 +13,7 @@
 //! - P is kept at the sender, and reports carry what the receiver would do to it. Kept at the receiver, it and a doubling at the sender
 //!   would undo each other.
 //! - A pair takes two periods, so the mean rate is 1/P.
-//! - The jitter is added to the P that those packets were sent with (see [`period`]).
+//! - The jitter is added to the P that those packets were sent with (see `period`).
 //! - The part u is added where P is used and not to P itself: in the average it would add up, to u/α of the period.
 //! - A timeout doubles P, once; then a pair for each further timeout, until the receiver is heard again.
 //! - What may be in flight is bounded, by twice what a round trip takes, so that nothing is poured into a path that went silent.

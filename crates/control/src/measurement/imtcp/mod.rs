@@ -3,9 +3,9 @@
 //! The idea is ImTCP's (S §II-B, T §2.2.1): no probe packets; data leaves at chosen times and the ACKs tell how it arrived. How A is
 //! found is not: the published streams and trends read A too high at every load, because five to twenty packets with skewed noise look
 //! as if nothing were in their way. Here every gap between neighbours that met the same busy period counts, by the identity that a busy
-//! link obeys ([`cross_traffic`]), and packets are moved only when too few do ([`streams`]).
+//! link obeys (`cross_traffic`), and packets are moved only when too few do (`streams`).
 //!
-//! Small files: [`gaps`] makes gaps of ACKs, [`capacity`] K and [`cross_traffic`] A of gaps, [`trains`] and [`streams`] decide departures.
+//! Small files: `gaps` makes gaps of ACKs, `capacity` K and `cross_traffic` A of gaps, `trains` and `streams` decide departures.
 
 mod capacity;
 mod cross_traffic;

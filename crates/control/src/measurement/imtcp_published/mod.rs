@@ -1,11 +1,11 @@
 //! The published ImTCP (T §2.2.1, B §2.1; Man, Hasegawa, Murata: *ImTCP: TCP with an inline measurement mechanism for available bandwidth*,
 //! Computer Communications 29, 2006), to the letter, to stand beside ours.
 //!
-//! One measurement: a back-to-back train gives the first range to search for A ([`range`]). The range is cut into `k` sub-ranges, and for each
-//! a stream of `n` packets leaves, whose rate rises packet by packet through the sub-range ([`departures`], [`stream`]), from the fastest stream to the
+//! One measurement: a back-to-back train gives the first range to search for A (`range`). The range is cut into `k` sub-ranges, and for each
+//! a stream of `n` packets leaves, whose rate rises packet by packet through the sub-range (`departures`, `stream`), from the fastest stream to the
 //! slowest. Streams faster than A arrive with rising delays ([`trend`]); the verdicts choose the sub-range that holds A ([`choice`]), and the
 //! stream that scanned it tells where in it A lies ([`fit`]). The next range is the confidence interval of what was found. Pairs, corrected
-//! by A, tell K ([`capacity`]).
+//! by A, tell K (`capacity`).
 //!
 //! Where the papers leave it open:
 //! - A stream that is not valid is sent again before the measurement ends: a sub-range without a verdict would be guessed.
