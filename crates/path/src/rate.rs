@@ -127,15 +127,21 @@ impl Trace {
     /// What one opportunity carries.
     pub const OPPORTUNITY: Bytes = Bytes(1500);
 
+    /// Longest trace: a year, so that no instant of any repetition is beyond what nanoseconds count to in 64 bits (584 years).
+    const LONGEST: u64 = 365 * 24 * 3600 * 1000;
+
     /// Reads a trace.
     ///
     /// # Errors
-    /// A line that is no whole number or smaller than the one before it; a trace without an opportunity after 0 ms.
+    /// A line that is no whole number, later than a year or smaller than the one before it; a trace without an opportunity after 0 ms.
     pub fn parse(text: &str) -> Result<Trace, TraceError> {
         let mut opportunities = Vec::new();
         for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
             let fault = |what| TraceError { line: at + 1, what };
             let ms: u64 = line.trim().parse().map_err(|_| fault(format!("`{}` is no whole number of milliseconds", line.trim())))?;
+            if ms > Self::LONGEST {
+                return Err(fault(format!("{ms} ms is later than a year ({} ms)", Self::LONGEST)));
+            }
             if opportunities.last().is_some_and(|last| *last > ms) {
                 return Err(fault(format!("{ms} ms comes after a later instant")));
             }
@@ -288,6 +294,12 @@ mod tests {
     fn a_bad_trace_names_its_line() {
         assert_eq!(Trace::parse("1\nx\n").unwrap_err().line, 2);
         assert_eq!(Trace::parse("5\n4\n").unwrap_err().line, 2);
+        // Nanoseconds would overflow, and the trace would be another one (60 Mbit/s).
+        let beyond = Trace::parse("1\n18446744073709552\n").unwrap_err();
+        assert!(beyond.line == 2 && beyond.what.starts_with("18446744073709552 ms is later than a year"), "{beyond}");
+        let longest = Trace::parse("1\n31536000000\n").unwrap();
+        let (twice, in_time) = (longest.opportunity(3), longest.before(Instant::NEVER));
+        assert_eq!((twice, in_time > 1000), (Instant::after(Span(2 * 31_536_000_000 * 1_000_000)), true));
         assert_eq!(Trace::parse("0\n0\n").unwrap_err().line, 0);
         assert_eq!(Trace::parse("").unwrap_err().line, 0);
     }

@@ -311,6 +311,53 @@ mod tests {
         assert!(Trust::authorities("nothing").is_err());
     }
 
+    /// A handshake of TLS, without QUIC around it.
+    fn shakes_hands(identity: &Identity, trust: &Trust, shows: Option<&Identity>) -> Result<(), rustls::Error> {
+        let name = ServerName::try_from("server.example").unwrap();
+        let client = Arc::new(trust.tls(&Seen::default(), shows).unwrap());
+        let mut client = rustls::ClientConnection::new(client, name).unwrap();
+        let mut server = rustls::ServerConnection::new(Arc::new(identity.tls(shows.is_some()).unwrap())).unwrap();
+        while client.is_handshaking() || server.is_handshaking() {
+            let mut bytes = Vec::new();
+            client.write_tls(&mut bytes).unwrap();
+            server.read_tls(&mut bytes.as_slice()).unwrap();
+            server.process_new_packets()?;
+            bytes.clear();
+            server.write_tls(&mut bytes).unwrap();
+            client.read_tls(&mut bytes.as_slice()).unwrap();
+            client.process_new_packets()?;
+        }
+        let shown = server.peer_certificates().map(|chain| Fingerprint::of(&chain[0]));
+        assert_eq!(shown, shows.map(Identity::fingerprint));
+        Ok(())
+    }
+
+    #[test]
+    fn a_chain_is_shown_as_a_whole() {
+        let authority = |name: &str| {
+            let mut params = CertificateParams::new(Vec::new()).unwrap();
+            params.is_ca = rcgen::IsCa::Ca(rcgen::BasicConstraints::Unconstrained);
+            params.distinguished_name.push(rcgen::DnType::CommonName, name);
+            (params, KeyPair::generate_for(&PKCS_ED25519).unwrap())
+        };
+        let (root, root_key) = authority("root");
+        let root_pem = root.self_signed(&root_key).unwrap().pem();
+        let root = rcgen::Issuer::new(root, root_key);
+        let (between, between_key) = authority("between");
+        let between_pem = between.signed_by(&between_key, &root).unwrap().pem();
+        let between = rcgen::Issuer::new(between, between_key);
+        let key = KeyPair::generate_for(&PKCS_ED25519).unwrap();
+        let leaf = CertificateParams::new(["server.example".to_string()]).unwrap().signed_by(&key, &between).unwrap().pem();
+        let trust = Trust::authorities(&root_pem).unwrap();
+        let whole = Identity::from_pem(&(leaf.clone() + &between_pem + &key.serialize_pem())).unwrap();
+        let leaf = Identity::from_pem(&(leaf + &key.serialize_pem())).unwrap();
+        assert_eq!(whole.fingerprint(), leaf.fingerprint(), "it is known by its own certificate");
+        assert!(shakes_hands(&leaf, &trust, None).is_err(), "nobody vouches for it");
+        assert_eq!(shakes_hands(&whole, &trust, None), Ok(()));
+        let (own, _) = Identity::generate().unwrap();
+        assert_eq!(shakes_hands(&whole, &trust, Some(&own)), Ok(()));
+    }
+
     #[test]
     fn a_fingerprint_reads_what_it_writes() {
         let (identity, _) = Identity::generate().unwrap();

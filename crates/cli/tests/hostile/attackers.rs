@@ -371,6 +371,46 @@ pub fn every_second_byte() -> Rewrite {
     }))
 }
 
+/// A variable-length integer (RFC 9000 §16), and the bytes that it takes.
+fn integer(bytes: &[u8]) -> (u64, usize) {
+    let length = 1 << (bytes[0] >> 6);
+    let value = bytes[1..length].iter().fold(u64::from(bytes[0] & 0x3f), |value, byte| value << 8 | u64::from(*byte));
+    (value, length)
+}
+
+/// The same, in as many bytes as are given.
+fn write_integer(into: &mut [u8], value: u64) {
+    into.copy_from_slice(&value.to_be_bytes()[8 - into.len()..]);
+    into[0] |= (into.len().trailing_zeros() as u8) << 6;
+}
+
+/// Acknowledges everything up to the largest number that came, whether it came or not; takes note of that number.
+pub fn acknowledges_all(largest_seen: &Arc<Mutex<u64>>) -> Rewrite {
+    let largest_seen = largest_seen.clone();
+    Arc::new(Mutex::new(move |frames: &mut [u8]| {
+        if frames.first() != Some(&2) {
+            return;
+        }
+        // ACK (RFC 9000 §19.3): largest number, delay, number of gaps, length of the first range. Gaps are filled by saying that there are none.
+        let (largest, long) = integer(&frames[1..]);
+        *largest_seen.lock().unwrap() = largest;
+        let (_, delay) = integer(&frames[1 + long..]);
+        let (gaps, count) = integer(&frames[1 + long + delay..]);
+        let (first, length) = integer(&frames[1 + long + delay + count..]);
+        let mut end = 1 + long + delay + count + length;
+        for _ in 0..2 * gaps {
+            end += integer(&frames[end..]).1;
+        }
+        // Delay and number in a byte each, and the range in as many as the number has; the rest is padding. Where there is no room it is honest.
+        if first < largest && 1 + long + 2 + long <= end {
+            frames[1 + long] = 0;
+            frames[2 + long] = 0;
+            write_integer(&mut frames[3 + long..3 + 2 * long], largest);
+            frames[3 + 2 * long..end].fill(0);
+        }
+    }))
+}
+
 /// A message as the protocol has it: its length, then JSON.
 pub fn message(json: &str) -> Vec<u8> {
     [&(json.len() as u16).to_be_bytes()[..], json.as_bytes()].concat()
