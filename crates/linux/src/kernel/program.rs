@@ -137,3 +137,17 @@ fn compile(folder: &Path) -> Result<std::path::PathBuf, KernelError> {
         Err(error) => Err(KernelError::Io(error)),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::privileged::{Need, ready};
+
+    #[test]
+    fn clang_compiles_the_program() {
+        if ready("clang_compiles_the_program", &[Need::Clang]) {
+            let folder = tempfile::tempdir().unwrap();
+            compile(folder.path()).unwrap_or_else(|error| panic!("{error}"));
+        }
+    }
+}
