@@ -15,6 +15,7 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
+pub mod delivery_rate;
 mod entry;
 mod events;
 pub mod growth;
@@ -34,6 +35,7 @@ mod test_path;
 pub mod window;
 
 pub mod adaptive_reno;
+pub mod bbr3;
 pub mod compound;
 pub mod cubic;
 pub mod early;

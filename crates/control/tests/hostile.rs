@@ -17,7 +17,7 @@ const INITIAL: Bytes = Bytes(15_000);
 const RTT: Span = Span::from_millis(20);
 
 /// Those that stop growing at the window their model, or their user, wants; all others must grow for as long as nothing is lost.
-const MODEL_BASED: [&str; 7] = ["symbiosis", "symbiosis-paper", "symbiosis-early", "fast", "vegas", "probe", "hcc"];
+const MODEL_BASED: [&str; 8] = ["symbiosis", "symbiosis-paper", "symbiosis-early", "fast", "vegas", "bbr3", "probe", "hcc"];
 
 /// A packet at 1 Gbit/s.
 const SERVICE: Span = Span::from_micros(12);
@@ -375,9 +375,16 @@ impl Subject {
             self.now += RTT;
             self.reports();
             for i in 1..=packets {
-                self.acked(&Acked::new(self.now, i, PACKET, sent_at).with_rtt(Some(RTT)).with_in_flight(Bytes((packets - i) * PACKET.0)));
+                let in_flight = Bytes((packets - i) * PACKET.0);
+                self.acked(&Acked::new(self.now, i, PACKET, sent_at).with_rtt(Some(RTT)).with_in_flight(in_flight));
+                self.processed(in_flight);
             }
         }
+    }
+
+    /// The ACK is over.
+    fn processed(&mut self, in_flight: Bytes) {
+        self.controller.ack_processed(&AckProcessed::new(self.now).with_in_flight(in_flight));
     }
 
     /// After whatever happened, a sane path is used again.

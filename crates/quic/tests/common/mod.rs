@@ -22,6 +22,8 @@ pub struct Way {
     pub mbps: f64,
     pub rtt_ms: u64,
     pub queue: u64,
+    /// Part of the data packets that the bottleneck loses.
+    pub loss: f64,
     /// Mean of what ACKs are delayed by at random, in order.
     pub ack_jitter: Span,
     pub impairments: Impairments,
@@ -37,6 +39,7 @@ impl Way {
             mbps,
             rtt_ms,
             queue,
+            loss: 0.0,
             ack_jitter: Span::ZERO,
             impairments: Impairments::default(),
             settings: Settings::default(),
@@ -48,7 +51,7 @@ impl Way {
     pub fn links(&self) -> Vec<NetworkLink> {
         let delay = Span(self.rtt_ms * 500_000);
         let ideal = LinkSpec::ideal(Rate::from_mbps(self.mbps), delay);
-        let forth = LinkSpec { queue: QueueLimit::Packets(self.queue), ..ideal.clone() };
+        let forth = LinkSpec { queue: QueueLimit::Packets(self.queue), loss: self.loss, ..ideal.clone() };
         let back = LinkSpec { jitter: self.ack_jitter, ..ideal };
         let (from, to) = self.measure;
         let link = |(spec, source)| NetworkLink { spec, random: Random::new(self.seed, source), from, to, sample_every: None };
