@@ -1,7 +1,8 @@
 //! Results for people: flows and links as tables, means over seeds.
 
-use symbiosis_linux::testbed::{LATE, LatenessSummary};
+use symbiosis_linux::testbed::LatenessSummary;
 use symbiosis_report::outcome::Measured;
+use symbiosis_run::LATE;
 use symbiosis_run::{FlowPlan, FlowSummary, LinkSummary, Plan, RttSummary, Summary};
 
 use crate::runs::Run;

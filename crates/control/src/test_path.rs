@@ -5,8 +5,9 @@ use std::vec::Vec;
 
 use crate::{Acked, Ask, Bytes, Controller, Instant, Rate, Sent, Setup, Span};
 
-/// On the wire.
+/// On the wire: the default of ns-2's TCP, in which the papers' simulations ran.
 pub const PACKET: Bytes = Bytes(1000);
+/// IPv4 and TCP headers without options, as ns-2 counts an ACK.
 const ACK: Bytes = Bytes(40);
 
 /// A connection whose first window is `packets`.

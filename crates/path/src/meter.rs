@@ -2,7 +2,8 @@
 
 use symbiosis_base::{Bytes, Instant};
 
-/// Queues up to this length have a place of their own in the histogram; longer ones share places, each 1/1024 of their length wide.
+/// Queues up to this length have a place of their own in the histogram; longer ones share places, each 1/1024 of their length wide:
+/// a percentile is wrong by 0.1 % at most, as in `hdrhistogram` with three digits.
 const EXACT: u64 = 1 << 11;
 
 /// The place of a queue in the histogram.

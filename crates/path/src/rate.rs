@@ -124,7 +124,7 @@ impl std::fmt::Display for TraceError {
 impl std::error::Error for TraceError {}
 
 impl Trace {
-    /// What one opportunity carries.
+    /// What one opportunity carries: Mahimahi's packet, Ethernet's largest (Netravali et al., USENIX ATC 2015).
     pub const OPPORTUNITY: Bytes = Bytes(1500);
 
     /// Longest trace: a year, so that no instant of any repetition is beyond what nanoseconds count to in 64 bits (584 years).

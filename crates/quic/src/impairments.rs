@@ -24,7 +24,8 @@ pub struct Impairments {
     pub blackouts: Vec<(Instant, Instant)>,
 }
 
-/// So many bytes of a forged packet are those of the true one: the header's first byte, the connection's number, and a little more.
+/// So many bytes of a forged packet are those of the true one: the header's first byte, the connection's number (noq's has 8), and three more,
+/// so that it is taken for one of the connection and fails as late as it can.
 const FORGED_FROM: usize = 12;
 
 impl Impairments {

@@ -17,11 +17,9 @@ use symbiosis_path::{LinkSample, LinkSpec, LinkStats, Network, NetworkLink, Traf
 
 use crate::clock::Clock;
 use crate::impairments::Impairments;
-use crate::socket::{Lateness, Udp, wait};
+use crate::socket::{Lateness, TURN, Udp, wait};
 
-/// Datagrams that are taken from a socket before others get their turn.
-const TURN: usize = 32;
-/// The relay looks at least this often whether it is to end.
+/// The relay looks at least this often whether it is to end: a look takes microseconds, and nobody notices an end 20 ms late.
 const LOOKS_EVERY: Span = Span::from_millis(20);
 
 /// What a relay does to datagrams.

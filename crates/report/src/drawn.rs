@@ -6,9 +6,9 @@ use super::palette::{Colour, colours};
 use super::thin::thin;
 use crate::figure::{Axis, Figure, Mark};
 
-/// No screen is wide enough to show more of a curve.
+/// No screen is wide enough to show more of a curve: two points for each of the figure's 720 px.
 const MOST_POINTS: usize = 1500;
-/// Empty space beyond the data, as a part of the axis.
+/// Empty space beyond the data, as a part of the axis: 29 of 720 px, so that no curve lies on the frame.
 const MARGIN: f64 = 0.04;
 
 pub(super) struct Point {

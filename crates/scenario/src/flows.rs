@@ -15,7 +15,7 @@ use super::locate::suggestion;
 use super::target::Target;
 use super::topology::{Shape, greatest, millis};
 
-/// Most packets of one flow: the simulator numbers them in 32 bits.
+/// Most packets of one flow: the simulator numbers them in 32 bits, of which 7 % are left for what is sent again.
 const MOST_PACKETS: u64 = 4_000_000_000;
 
 /// A `[[flow]]` whose way is known.

@@ -20,7 +20,7 @@ use crate::print::{pretty, print};
 use numbers::Numbers;
 use scene::{Emulated, Scene};
 
-/// A void run is repeated so many times.
+/// A void run is repeated so many times: a machine that is late three times is not the place for it.
 const RETRIES: usize = 2;
 
 /// What to measure.

@@ -17,7 +17,7 @@ use crate::print::{pretty, print};
 use crate::table::table;
 use run::{Row, Stage};
 
-/// A void run is repeated so many times.
+/// A void run is repeated so many times: who watches a demonstration waits for one more and no longer.
 const RETRIES: usize = 1;
 
 /// What to show.

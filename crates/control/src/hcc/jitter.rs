@@ -3,7 +3,9 @@
 use crate::observer::{Arrival, Excess};
 use crate::{SignedSpan, Span};
 
-/// Less than this is no jitter: clocks round, and so do links.
+/// Less than this is no jitter: clocks round, and so do links. A rounded nanosecond at each of a path's links is less than 100 of them.
+/// Measured with `simulate scenarios/hcc-beside-tcp.toml` (5 seeds, share of two flows of five): 1 ns and 100 ns 0.28, 10 µs 0.31, for then
+/// true jitter passes unseen.
 const RESOLUTION: Span = Span(100);
 
 /// Watches the jitter of packets that left evenly.

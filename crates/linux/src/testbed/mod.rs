@@ -32,8 +32,8 @@ use std::thread;
 use std::time::Duration;
 
 use serde::Serialize;
-use symbiosis_base::{Bytes, Span};
-use symbiosis_run::{FlowPlan, FlowSample, FlowSummary, Outcome, Plan};
+use symbiosis_base::Bytes;
+use symbiosis_run::{FlowPlan, FlowSample, FlowSummary, LATE, Outcome, Plan, USUAL_SAMPLES};
 
 use account::Account;
 use clock::RunClock;
@@ -44,17 +44,17 @@ use ends::Told;
 pub use error::TestbedError;
 use hosts::Hosts;
 pub use hosts::MOST_FLOWS;
-pub use lateness::{LATE, LatenessSummary, MOST_LATE};
+pub use lateness::{LatenessSummary, MOST_LATE};
 use namespace::Namespace;
 #[cfg(test)]
 pub(crate) use socket::reset_when_closed;
 use tun::Tun;
 
-/// Everything is in its place so long before a run begins.
+/// Everything is in its place so long before a run begins: its threads have started within milliseconds, and a run takes
+/// seconds.
 const SETTLES: Duration = Duration::from_millis(100);
-/// The kernel is asked for its windows so often where nobody wants a trace.
-const USUAL_SAMPLES: Span = Span::from_millis(20);
-/// Priorities of the path and of the ends. The kernel's own threads that must come before have 99.
+/// Priorities (`SCHED_FIFO`, 1 to 99) of the path and of the ends. Only their order counts: the path first, because its lateness voids a run;
+/// the kernel's own threads that must come before both have 99.
 const PATH_FIRST: i32 = 50;
 const ENDS_FIRST: i32 = 10;
 

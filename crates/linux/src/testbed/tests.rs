@@ -1,6 +1,6 @@
 //! What the testbed's parts share in their tests, and the logic of void runs.
 
-use symbiosis_base::{Instant, Rate};
+use symbiosis_base::{Instant, Rate, Span};
 use symbiosis_control::params::Values;
 use symbiosis_path::LinkSpec;
 use symbiosis_run::{Ledger, PlannedLink, Recovery};

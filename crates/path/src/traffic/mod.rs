@@ -18,6 +18,7 @@ pub enum Sizes {
 }
 
 impl Sizes {
+    /// See [`Sizes::Internet`]: sizes on the wire, and parts of the packets.
     const INTERNET: [(Bytes, f64); 3] = [(Bytes(40), 7.0 / 12.0), (Bytes(576), 4.0 / 12.0), (Bytes(1500), 1.0 / 12.0)];
 
     /// Mean size \[bytes\].

@@ -62,7 +62,7 @@ pub(crate) struct Made {
     pub(crate) wants: Wants,
 }
 
-/// Messages that wait to leave, or to be read, are so many bytes at the most: a few of the largest.
+/// Messages that wait to leave, or to be read, are so many bytes at the most: five of the largest, a datagram each.
 const MESSAGES: usize = 8 << 10;
 
 /// Requests that a peer may have open: those of this project have one, and what noq keeps of each may be 32 kB.

@@ -54,7 +54,7 @@ pub const ALL: &[Entry] = &[
 
 /// noq's round-trip time before the first sample (RFC 9002 §6.2.2).
 const INITIAL_RTT: Span = Span::from_millis(333);
-/// Time passes for noq's controllers from before the first packet on: what left when they began is not theirs.
+/// Time passes for noq's controllers from before the first packet on, by the least that a clock tells: what left when they began is not theirs.
 const BEFORE: Span = Span(1);
 
 struct FromNoq {

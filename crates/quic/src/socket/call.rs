@@ -16,9 +16,10 @@ use crate::identity::{Fingerprint, Identity, Trust};
 use crate::node::{BUSY, Node, Settings, View};
 use crate::transfer::{Failed, Progress, Task, Transfer};
 
-/// A server that does not answer for so long is not there.
+/// A server that does not answer for so long is not there: the first packet has left at 0, 1, 3 and 7 s by then (RFC 9002 §6.2: 999 ms, doubled
+/// each time).
 const NO_ANSWER: Span = Span::from_millis(10_000);
-/// Whoever watches is asked this often, though nothing happened.
+/// Whoever watches is asked this often, though nothing happened: what is shown to people changes ten times a second.
 const WATCHED_EVERY: Span = Span::from_millis(100);
 
 /// A server that has no place is called again for so long. Its places are free again within seconds, if nobody else is faster.

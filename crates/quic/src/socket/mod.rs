@@ -15,15 +15,17 @@ pub use call::{Call, CallError, Called, settings_for};
 pub(crate) use udp::wait;
 pub use udp::{Arrival, Udp};
 
-/// Datagrams that are received, or times that some are sent, before the other is looked after.
-const TURN: usize = 32;
+/// Datagrams that are received, or times that some are sent, before the other is looked after: at 4 µs each less than
+/// [`symbiosis_run::LATE`].
+pub(crate) const TURN: usize = 32;
 
 /// What the host can tell apart. To seal a datagram and to hand it over takes it 4 µs, to fall asleep and to be woken some 10, and the kernel's
 /// times of ACKs are those of arrival at the peer within 12 to 54 µs. So a gap of less is the host's own, and a link that takes less for a
 /// packet (600 Mbit/s and more) cannot be measured by it.
 pub(crate) const TIMER: Span = Span::from_micros(20);
 
-/// So many datagrams that leave at one instant pass to the kernel in one call (UDP_SEGMENT): 23 kB, of 64 that it takes.
+/// So many datagrams that leave at one instant pass to the kernel in one call (UDP_SEGMENT): 23 kB, of 64 kB and 64 datagrams that it takes.
+/// More would be a burst of over 2 ms at 100 Mbit/s.
 pub(crate) const TOGETHER: usize = 16;
 
 /// How late a loop was, and what it cost: what a measurement over sockets must be judged by.
@@ -35,22 +37,19 @@ pub struct Lateness {
     pub sum: Span,
     /// How late at worst.
     pub max: Span,
-    /// Times that it was late by more than [`Lateness::LATE`].
+    /// Times that it was late by more than [`symbiosis_run::LATE`].
     pub late: u64,
     /// Processor time that the loop took, the kernel's for it included.
     pub cpu: Span,
 }
 
 impl Lateness {
-    /// Later than this is late: at 100 Mbit/s a packet of 1500 bytes takes 120 µs.
-    pub const LATE: Span = Span::from_micros(200);
-
     pub(crate) fn woke(&mut self, wanted: Instant, now: Instant) {
         let late = now - wanted;
         self.wakes += 1;
         self.sum += late;
         self.max = self.max.max(late);
-        self.late += u64::from(late > Lateness::LATE);
+        self.late += u64::from(late > symbiosis_run::LATE);
     }
 
     /// The part of all wakes that was late.

@@ -11,7 +11,7 @@ use serde::de::DeserializeOwned;
 use super::broken::Broken;
 use super::pool::Account;
 
-/// Longest message \[bytes\]: a name, a hash and a little more.
+/// Longest message \[bytes\]: twice Linux' longest path (`PATH_MAX`, 4096), for a name in JSON, and with room for a hash beside it.
 const LONGEST: usize = 8192;
 
 /// One stream, with what was read of it and not yet used, and what is to be written.

@@ -5,7 +5,7 @@
 
 use symbiosis_base::{Bytes, Instant, Random, Span};
 use symbiosis_path::{NetworkLink, Traffic};
-use symbiosis_run::{FlowPlan, FlowSample, FlowSummary, Ledger, Outcome, Plan, PlannedLink, Runner, source};
+use symbiosis_run::{FlowPlan, FlowSample, FlowSummary, Ledger, Outcome, Plan, PlannedLink, Runner, USUAL_SAMPLES, source};
 
 use super::flow::Flow;
 use super::{Emulation, Event, Route, address};
@@ -20,8 +20,6 @@ use crate::transfer::{Nothing, Pattern, Task, Transfer};
 const OVERHEAD: Bytes = Bytes(28);
 /// The least UDP payload that QUIC needs (RFC 9000 §14).
 const LEAST_PAYLOAD: u64 = 1200;
-/// Windows are read this often where nobody wants a trace: as in the testbed.
-const USUAL_SAMPLES: Span = Span::from_millis(20);
 
 /// Why a plan cannot be carried out over QUIC.
 #[derive(Debug, thiserror::Error)]

@@ -7,9 +7,9 @@ use symbiosis_base::Instant;
 
 use super::{Mark, Series};
 
-/// More flows than this are not told apart in a plot.
+/// More flows than this are not told apart in a plot: the palette has ten colours, and two more are known by their place.
 pub(super) const MOST_FLOWS: usize = 12;
-/// More seeds than this say more together.
+/// More seeds than this say more together, as a mean and a band: four curves still are told apart.
 pub(super) const MOST_SEEDS: usize = 4;
 
 /// One quantity of one flow or link in one run.

@@ -6,11 +6,8 @@
 
 use symbiosis_base::Instant;
 
-use super::flight::{Fate, Flight, Record};
+use super::flight::{DUP_THRESH, Fate, Flight, Record};
 use super::packets::Ack;
-
-/// Duplicate ACKs that mean a loss.
-const DUP_THRESH: u32 = 3;
 
 /// What duplicate ACKs say about the flight.
 #[derive(Debug)]

@@ -2,6 +2,9 @@
 
 use symbiosis_base::Instant;
 
+/// A packet is lost when so many duplicate ACKs have come (RFC 5681 §3.2), or so many packets above it have arrived (RFC 6675 DupThresh).
+pub(super) const DUP_THRESH: u32 = 3;
+
 /// A packet's record.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Record {

@@ -13,12 +13,9 @@ use std::collections::VecDeque;
 
 use symbiosis_base::Instant;
 
-use super::flight::{Fate, Flight, Record};
+use super::flight::{DUP_THRESH, Fate, Flight, Record};
 use super::packets::Ack;
 use crate::runs::Runs;
-
-/// A packet is lost when so many above it have arrived (RFC 6675 DupThresh).
-const DUP_THRESH: u32 = 3;
 
 /// What selective ACKs say about the flight.
 #[derive(Debug, Default)]

@@ -21,6 +21,7 @@
 use symbiosis_base::Rate;
 
 use super::gaps::Gap;
+use crate::measurement::CI95;
 
 /// Weight of the past at each gap: five thousand of them. K is a property of a link, not of its load.
 const FORGET: f64 = 0.9998;
@@ -38,8 +39,6 @@ const STEP: f64 = 0.02;
 /// A pair so many times as long as the shortest was not spread by packets in between, but by a receiver or a host that stopped.
 const STALLED: f64 = 8.0;
 const IN_A_ROW: u32 = 10;
-/// Half the width of a 95 % confidence interval, in standard deviations.
-pub(super) const CI95: f64 = 1.96;
 
 /// The estimate of K.
 #[derive(Clone, Copy, Debug, Default)]

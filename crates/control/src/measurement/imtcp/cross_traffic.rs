@@ -8,8 +8,8 @@
 
 use symbiosis_base::Rate;
 
-use super::capacity::CI95;
 use super::gaps::Gap;
+use crate::measurement::CI95;
 
 /// U by the ratio of sums, with a memory of given length.
 #[derive(Clone, Copy, Debug, Default)]

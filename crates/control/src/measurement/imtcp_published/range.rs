@@ -2,8 +2,8 @@
 
 use symbiosis_base::Rate;
 
-/// Quantile of the 95 % confidence interval that the range is set to (T §2.2.1, step 5).
-const QUANTILE: f64 = 1.96;
+use crate::measurement::CI95;
+
 /// Part of its rate that the first train is taken to over-read A by at most (Cprobe measures a rate between A and K).
 const TRAIN_LOW: f64 = 0.5;
 
@@ -86,7 +86,7 @@ impl Search {
         if self.found < 2.0 {
             return 0.0;
         }
-        QUANTILE * libm::sqrt(self.squares / (self.found - 1.0) / self.found)
+        CI95 * libm::sqrt(self.squares / (self.found - 1.0) / self.found)
     }
 
     /// A was found: the next range is the confidence interval of the stored estimates, at least `least` wide (B_m).
