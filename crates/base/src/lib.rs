@@ -14,7 +14,6 @@ mod instant;
 mod random;
 mod rate;
 mod receiver_instant;
-mod signed_span;
 mod span;
 
 pub use bytes::Bytes;
@@ -22,8 +21,7 @@ pub use instant::Instant;
 pub use random::Random;
 pub use rate::Rate;
 pub use receiver_instant::ReceiverInstant;
-pub use signed_span::SignedSpan;
-pub use span::Span;
+pub use span::{SignedSpan, Span};
 
 #[cfg(test)]
 mod tests;
