@@ -7,7 +7,7 @@ use symbiosis_sim::run;
 
 use crate::common::Dumbbell;
 
-const ALL: [Recovery; 4] = [Recovery::Reno, Recovery::NewReno, Recovery::Sack, Recovery::RateHalving];
+const ALL: [Recovery; 5] = [Recovery::Reno, Recovery::NewReno, Recovery::Sack, Recovery::Rack, Recovery::RateHalving];
 
 /// 200 full packets and one of a single byte.
 const BYTES: Bytes = Bytes(200 * 1000 + 1);
