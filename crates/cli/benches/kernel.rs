@@ -122,7 +122,7 @@ impl Lab {
         );
         fs::write(&file, text).unwrap();
         let child =
-            Command::new(SYMBIOSIS).arg("lab").arg(file).arg("--json").stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+            Command::new(SYMBIOSIS).arg("testbed").arg(file).arg("--json").stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         Lab { child, _folder: folder }
     }
 

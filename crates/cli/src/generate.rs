@@ -4,12 +4,11 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use clap::{Command, CommandFactory};
+use clap::Command;
 use clap_complete::Shell;
 use clap_mangen::Man;
 use miette::miette;
 
-use crate::Cli;
 use crate::failure::Failure;
 use crate::print::print;
 
@@ -32,9 +31,9 @@ pub struct Pages {
 ///
 /// # Errors
 /// Writing fails.
-pub fn completions(args: &Completions) -> Result<(), Failure> {
+pub fn completions(args: &Completions, mut command: Command) -> Result<(), Failure> {
     let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut Cli::command(), "symbiosis", &mut script);
+    clap_complete::generate(args.shell, &mut command, "symbiosis", &mut script);
     print(&String::from_utf8_lossy(&script))
 }
 
@@ -42,8 +41,7 @@ pub fn completions(args: &Completions) -> Result<(), Failure> {
 ///
 /// # Errors
 /// Writing fails.
-pub fn pages(args: &Pages) -> Result<(), Failure> {
-    let mut command = Cli::command();
+pub fn pages(args: &Pages, mut command: Command) -> Result<(), Failure> {
     command.build();
     match &args.out {
         None => print(&String::from_utf8_lossy(&page(command)?)),

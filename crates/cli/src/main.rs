@@ -9,7 +9,6 @@ mod failure;
 mod generate;
 mod interrupt;
 mod kernel;
-mod lab;
 mod net;
 mod output;
 mod print;
@@ -19,11 +18,12 @@ mod results;
 mod runs;
 mod simulate;
 mod table;
+mod testbed;
 mod unfinished;
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
 /// Congestion control by Lotka-Volterra: simulate it, compare it.
 #[derive(Debug, Parser)]
@@ -38,7 +38,8 @@ enum Command {
     /// Run a scenario
     Simulate(simulate::Args),
     /// Run a scenario with Linux' own TCP over an emulated path on this machine (needs root)
-    Lab(lab::Args),
+    #[command(alias = "lab")]
+    Testbed(testbed::Args),
     /// Run the papers' experiments, and write a report with their figures and claims
     Reproduce(reproduce::Args),
     /// Serve a folder over QUIC: others may fetch its files and send new ones
@@ -65,7 +66,7 @@ enum Command {
 fn main() -> ExitCode {
     let done = match Cli::parse().command {
         Command::Simulate(args) => simulate::run(&args),
-        Command::Lab(args) => lab::run(&args),
+        Command::Testbed(args) => testbed::run(&args),
         Command::Reproduce(args) => reproduce::run(&args),
         Command::Serve(args) => net::serve::run(&args),
         Command::Send(args) => net::send::run(&args),
@@ -74,8 +75,8 @@ fn main() -> ExitCode {
         Command::Demo(args) => demo::run(&args),
         Command::Kernel(command) => kernel::run(&command),
         Command::Controllers(args) => controllers::run(&args),
-        Command::Completions(args) => generate::completions(&args),
-        Command::Man(args) => generate::pages(&args),
+        Command::Completions(args) => generate::completions(&args, Cli::command()),
+        Command::Man(args) => generate::pages(&args, Cli::command()),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -19,11 +19,11 @@ use symbiosis_report::{self as report, Entry};
 
 use crate::failure::Failure;
 use crate::interrupt;
-use crate::lab::failed;
 use crate::output::writable;
 use crate::print::print;
 use crate::progress::Progress;
 use crate::table::table;
+use crate::testbed::failed;
 use crate::unfinished::Unfinished;
 
 /// Seeds where randomness enters.

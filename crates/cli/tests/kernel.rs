@@ -100,7 +100,7 @@ fn kill(pid: &Value) {
 fn lab(folder: &Path) -> Child {
     fs::write(folder.join("small.toml"), SCENARIO).unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_symbiosis"));
-    command.current_dir(folder).args(["lab", "small.toml", "--json"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+    command.current_dir(folder).args(["testbed", "small.toml", "--json"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
 }
 
 #[test]

@@ -62,7 +62,7 @@ impl Target {
         let elsewhere = registry::ALL.iter().chain(self.elsewhere).any(|entry| entry.name == name);
         let help = match self.hosts {
             _ if !elsewhere => suggestion(name, names),
-            Hosts::Simulated => "only the kernel has it: `symbiosis lab` runs it".into(),
+            Hosts::Simulated => "only the kernel has it: `symbiosis testbed` runs it".into(),
             Hosts::Kernel { .. } => format!("it runs in the simulator, not in the kernel, which has {}", names.join(", ")),
         };
         Err(Fault::at(format!("{path}.cc"), format!("there is no controller \"{name}\"")).help(help))

@@ -31,16 +31,16 @@ fn skipped(test: &str) -> bool {
     !ready(test, &Need::TESTBED)
 }
 
-fn lab(args: &[&str]) -> (TempDir, Command) {
+fn testbed(args: &[&str]) -> (TempDir, Command) {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("small.toml"), SCENARIO).unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_symbiosis"));
-    command.current_dir(folder.path()).env("NO_COLOR", "1").args(["lab", "small.toml"]).args(args);
+    command.current_dir(folder.path()).env("NO_COLOR", "1").args(["testbed", "small.toml"]).args(args);
     (folder, command)
 }
 
 fn output(args: &[&str]) -> Output {
-    let (_folder, mut command) = lab(args);
+    let (_folder, mut command) = testbed(args);
     command.output().unwrap()
 }
 
@@ -88,7 +88,7 @@ fn a_whole_scenario_has_the_simulators_output() {
     if skipped("a_whole_scenario_has_the_simulators_output") {
         return;
     }
-    let (folder, mut command) = lab(&[]);
+    let (folder, mut command) = testbed(&[]);
     let whole = r#"
         duration_s = 3
         [bottleneck]
@@ -136,7 +136,7 @@ fn a_whole_scenario_has_the_simulators_output() {
     let delivered = |line: &str| line.split(',').nth(5).and_then(|bytes| bytes.parse::<u64>().ok()).unwrap();
     // It stops at 2 s; what had been sent arrives within the queue's and the path's time.
     assert!(delivered(cubic[40]) > 1_000_000 && delivered(cubic[60]) - delivered(cubic[50]) < 20_000, "{trace}");
-    assert!(fs::read_to_string(folder.path().join("out/index.html")).unwrap().contains("symbiosis lab scenario.toml"));
+    assert!(fs::read_to_string(folder.path().join("out/index.html")).unwrap().contains("symbiosis testbed scenario.toml"));
     assert!(folder.path().join("out/seed-1/links.parquet").exists());
 }
 
@@ -195,7 +195,7 @@ fn mark(id: usize, place: &Path) -> String {
 }
 
 fn interrupted(signal: &str) {
-    let (_folder, mut command) = lab(&["--set", "duration_s=60", "--json"]);
+    let (_folder, mut command) = testbed(&["--set", "duration_s=60", "--json"]);
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     let marked = Marked::of(&child);
     assert!(Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap().success());
@@ -232,7 +232,7 @@ fn symbiosis_measures_the_link_and_leaves_nothing() {
     if skipped(TEST) || !ready(TEST, &Need::KERNEL) {
         return;
     }
-    let (folder, mut command) = lab(&["--set", "flow.0.cc=symbiosis", "--set", "measure.from_s=3", "--json", "--out", "out", "--csv"]);
+    let (folder, mut command) = testbed(&["--set", "flow.0.cc=symbiosis", "--set", "measure.from_s=3", "--json", "--out", "out", "--csv"]);
     let output = command.output().unwrap();
     let run = json(&output);
     assert!(!registered());
@@ -245,7 +245,7 @@ fn symbiosis_measures_the_link_and_leaves_nothing() {
         let last: f64 = trace.lines().last().unwrap().split(',').nth(column).unwrap().parse().unwrap();
         assert!((last / 20.0 - 1.0).abs() < 0.1, "K = {last} of 20 Mbit/s");
     }
-    let (_folder, mut command) = lab(&["--set", "flow.0.cc=symbiosis", "--set", "duration_s=60"]);
+    let (_folder, mut command) = testbed(&["--set", "flow.0.cc=symbiosis", "--set", "duration_s=60"]);
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     let began = Instant::now();
     while !registered() {
@@ -271,7 +271,7 @@ fn without_root_there_is_one_clear_message() {
     fs::copy(env!("CARGO_BIN_EXE_symbiosis"), &command).unwrap();
     let open = std::os::unix::fs::PermissionsExt::from_mode(0o755);
     fs::set_permissions(folder.path(), open).unwrap();
-    let output = Command::new(&command).arg("lab").arg(&scenario).uid(NOBODY).env("NO_COLOR", "1").output().unwrap();
+    let output = Command::new(&command).arg("testbed").arg(&scenario).uid(NOBODY).env("NO_COLOR", "1").output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(2), "{said}");
     assert!(said.contains("namespaces cannot be made") && said.contains("needs root"), "{said}");
@@ -299,4 +299,11 @@ fn what_the_kernel_does_not_do_is_refused_with_its_key() {
         let error: String = error.replace('│', " ").split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(error.contains(said), "{set}: {error}");
     }
+}
+
+#[test]
+fn the_command_is_known_by_its_old_name_too() {
+    let output = Command::new(env!("CARGO_BIN_EXE_symbiosis")).args(["lab", "--help"]).output().unwrap();
+    assert!(output.status.success());
+    assert!(String::from_utf8_lossy(&output.stdout).contains("symbiosis testbed"));
 }

@@ -1,4 +1,4 @@
-//! `symbiosis lab`: runs a scenario with the kernel's own TCP over an emulated path.
+//! `symbiosis testbed`: runs a scenario with the kernel's own TCP over an emulated path.
 
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
@@ -69,7 +69,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     }
     if let Some(out) = out {
         let extras =
-            Extras { command: "lab", world: "kernel", title: "Linux' TCP", csv: args.csv, pcap: false, array: args.seeds.is_some() };
+            Extras { command: "testbed", world: "kernel", title: "Linux' TCP", csv: args.csv, pcap: false, array: args.seeds.is_some() };
         out.write(&scenario, &runs, extras)?;
     }
     match args.json {
