@@ -5,46 +5,41 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use symbiosis_papers::{Experiment, cost};
+use symbiosis_papers::Experiment;
 
 /// On a terminal a bar; elsewhere a line for each experiment that ends.
 pub struct Progress {
     bar: Option<ProgressBar>,
     state: Mutex<State>,
-    quick: bool,
 }
 
 struct State {
     since: Instant,
     under_way: Vec<&'static str>,
     simulations: u64,
-    /// Experiments that have ended, and all.
-    ended: (usize, usize),
-    /// Their cost, of those that ended in this run, and of those that are left \[s of CPU\].
-    cost: (f64, f64),
+    /// Experiments that ended in this run, that ended before it, and all.
+    ended: u32,
+    before: u32,
+    all: u32,
 }
 
 impl Progress {
     /// Of these experiments.
-    pub fn new(chosen: &[&'static Experiment], quick: bool) -> Progress {
-        let left = chosen.iter().map(|experiment| cost(experiment.id, quick)).sum();
-        let (under_way, ended) = (Vec::new(), (0, chosen.len()));
-        let state = State { since: Instant::now(), under_way, simulations: 0, ended, cost: (0.0, left) };
+    pub fn new(chosen: &[&'static Experiment]) -> Progress {
+        let all = chosen.len() as u32;
+        let state = State { since: Instant::now(), under_way: Vec::new(), simulations: 0, ended: 0, before: 0, all };
         let bar = io::stderr().is_terminal().then(|| {
             let style = ProgressStyle::with_template("{bar:30} {pos}/{len} experiments, {msg}, {elapsed}").expect("a valid template");
             let bar = ProgressBar::with_draw_target(Some(chosen.len() as u64), ProgressDrawTarget::stderr()).with_style(style);
             bar.enable_steady_tick(Duration::from_millis(200));
             bar
         });
-        Progress { bar, state: Mutex::new(state), quick }
+        Progress { bar, state: Mutex::new(state) }
     }
 
-    /// It ended before this run.
-    pub fn skip(&self, experiment: &Experiment) {
-        self.with(|state| {
-            state.ended.0 += 1;
-            state.cost.1 -= cost(experiment.id, self.quick);
-        });
+    /// One ended before this run.
+    pub fn skip(&self) {
+        self.with(|state| state.before += 1);
         self.bar.iter().for_each(|bar| bar.inc(1));
     }
 
@@ -60,12 +55,10 @@ impl Progress {
 
     /// It has ended.
     pub fn end(&self, experiment: &Experiment) {
-        let cost = cost(experiment.id, self.quick);
         let line = self.with(|state| {
             state.under_way.retain(|id| *id != experiment.id);
-            state.ended.0 += 1;
-            state.cost = (state.cost.0 + cost, state.cost.1 - cost);
-            format!("{} done: {} of {} experiments; {}", experiment.id, state.ended.0, state.ended.1, state.words())
+            state.ended += 1;
+            format!("{} done: {} of {} experiments; {}", experiment.id, state.before + state.ended, state.all, state.words())
         });
         match &self.bar {
             Some(bar) => bar.inc(1),
@@ -87,11 +80,12 @@ impl Progress {
 }
 
 impl State {
-    /// What is under way, and how long it will take at the pace so far.
+    /// What is under way, and how long the rest will take at the pace so far, one experiment counted as any other.
     fn words(&self) -> String {
-        let left = match self.cost {
-            (done, _) if done <= 0.0 => String::new(),
-            (done, left) => format!(", about {} left", clock(self.since.elapsed().as_secs_f64() * left.max(0.0) / done)),
+        let rest = self.all - self.before - self.ended;
+        let left = match self.ended {
+            0 => String::new(),
+            ended => format!(", about {} left", clock(self.since.elapsed().as_secs_f64() * f64::from(rest) / f64::from(ended))),
         };
         let under_way = if self.under_way.is_empty() { String::new() } else { format!("{} under way, ", self.under_way.join(", ")) };
         format!("{under_way}{} simulations{left}", self.simulations)
@@ -109,15 +103,16 @@ mod tests {
 
     #[test]
     fn what_is_left_is_told_at_the_pace_so_far() {
-        let state = |cost| State {
+        let state = |ended, all| State {
             since: Instant::now() - Duration::from_secs(60),
             under_way: vec!["S7", "T3"],
             simulations: 12,
-            ended: (1, 3),
-            cost,
+            ended,
+            before: 1,
+            all,
         };
-        assert_eq!(state((0.0, 30.0)).words(), "S7, T3 under way, 12 simulations");
-        assert_eq!(state((30.0, 10.0)).words(), "S7, T3 under way, 12 simulations, about 20 s left");
-        assert_eq!(state((10.0, 30.0)).words(), "S7, T3 under way, 12 simulations, about 3 min left");
+        assert_eq!(state(0, 3).words(), "S7, T3 under way, 12 simulations");
+        assert_eq!(state(3, 5).words(), "S7, T3 under way, 12 simulations, about 20 s left");
+        assert_eq!(state(1, 5).words(), "S7, T3 under way, 12 simulations, about 3 min left");
     }
 }

@@ -128,15 +128,15 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     }
     let begun = cpu_time();
     let outcomes = run_all(args, &chosen, &out)?;
-    let spent = cpu_time().saturating_sub(begun);
+    // Not with the results, which are the same at every time.
+    eprintln!("{:.0} s of CPU time", cpu_time().saturating_sub(begun).as_secs_f64());
     let entries = entries(args, &outcomes);
     if args.json {
         return print(&report::results_json(&entries));
     }
     let (width, colour) = (console_width(), io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none());
     let page = out.join("index.html");
-    let cpu = format!("{:.0} s of CPU time", spent.as_secs_f64());
-    print(&format!("{}{cpu}. The report is {}\n", report::table(&entries, width, colour), page.display()))
+    print(&format!("{}The report is {}\n", report::table(&entries, width, colour), page.display()))
 }
 
 /// A report of a few experiments does not take the place of the report of all.
@@ -166,7 +166,7 @@ fn run_all(args: &Args, chosen: &[&'static Experiment], out: &Path) -> Result<Fo
     let pool = pool.map_err(|error| Failure::Other(miette!("no threads to run in: {error}")))?;
     let (title, intro, _) = args.world.words();
     let cannot_write = |error: io::Error| Failure::Other(miette!("cannot write into {}: {error}", out.display()));
-    let progress = Progress::new(chosen, args.quick);
+    let progress = Progress::new(chosen);
     let ran = || progress.ran();
     let seeds = args.seeds.unwrap_or(args.world.seeds(args.quick));
     let lab = Lab { world: args.world.world(), quick: args.quick, seeds, ran: &ran, enough };
@@ -178,7 +178,7 @@ fn run_all(args: &Args, chosen: &[&'static Experiment], out: &Path) -> Result<Fo
     let left: Vec<_> = chosen.iter().filter(|experiment| done.iter().all(|(other, _)| other.id != experiment.id)).collect();
     if !done.is_empty() {
         eprintln!("{} of {} experiments were done before the interruption", done.len(), chosen.len());
-        done.iter().for_each(|(experiment, _)| progress.skip(experiment));
+        done.iter().for_each(|_| progress.skip());
     }
     let found = Mutex::new(done);
     let one = |experiment: &&&'static Experiment| {

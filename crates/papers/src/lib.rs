@@ -4,7 +4,6 @@
 //! plot and checks the paper's claims. A claim that differs is an honest result and says why.
 
 mod b;
-mod cost;
 mod experiment;
 mod h;
 mod i;
@@ -15,7 +14,6 @@ mod t;
 mod toolkit;
 mod world;
 
-pub use cost::cost;
 pub use experiment::Experiment;
 pub use list::{ALL, IN_KERNEL, find, of_world};
 pub use toolkit::Lab;
