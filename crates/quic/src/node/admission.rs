@@ -16,8 +16,10 @@ pub struct Limits {
     pub per_address: usize,
     /// A handshake takes no longer: callers give up after as long.
     pub handshake: Span,
-    /// Whoever is connected asks for something within this time.
+    /// Whoever is connected asks for something within this time: as long as a path may be gone ([`super::Settings::idle`]).
     pub no_request: Span,
+    /// When all places are taken, within this time.
+    pub no_request_when_full: Span,
     /// When all places are taken, the one who has moved less than [`LEAST`] for the longest time, and for longer than this, has to go.
     pub stuck: Span,
 }
@@ -29,7 +31,8 @@ impl Default for Limits {
             unvalidated: 8,
             per_address: 32,
             handshake: Span::from_millis(10_000),
-            no_request: Span::from_millis(5_000),
+            no_request: Span::from_millis(20_000),
+            no_request_when_full: Span::from_millis(5_000),
             stuck: Span::from_millis(10_000),
         }
     }
@@ -122,7 +125,8 @@ pub(super) fn decide<Id>(
         all += 1;
         unvalidated += usize::from(!caller.validated);
         same += usize::from(caller.host == host(from));
-        if now >= caller.since + limits.stuck && stuck.as_ref().is_none_or(|(since, _)| caller.since < *since) {
+        let patience = if caller.asks { limits.stuck } else { limits.no_request_when_full };
+        if now >= caller.since + patience && stuck.as_ref().is_none_or(|(since, _)| caller.since < *since) {
             stuck = Some((caller.since, id));
         }
     }
@@ -158,12 +162,21 @@ mod tests {
 
     #[test]
     fn one_host_has_half_and_the_stuck_make_room() {
-        let mut there: Vec<_> = (0..32).map(|_| caller(1, 0, true)).collect();
+        let busy = |last, since: u64| {
+            let mut caller = caller(last, since, true);
+            caller.looks(Instant::from_millis(since), Activity { asks: true, moved: 0 });
+            caller
+        };
+        let mut there: Vec<_> = (0..32).map(|_| busy(1, 0)).collect();
         assert_eq!(verdict(0, 1, true, &there), Verdict::Refuse);
         assert_eq!(verdict(0, 2, true, &there), Verdict::Accept);
-        there.extend((0..32).map(|last| caller(100 + last, 1000, true)));
+        there.extend((0..32).map(|last| busy(100 + last, 1000)));
         assert_eq!(verdict(9_999, 2, true, &there), Verdict::Refuse, "all are busy");
-        there[5] = caller(5, 0, true);
+        let mut quiet = there.clone();
+        quiet[7] = caller(7, 1000, true);
+        assert_eq!(verdict(5_999, 2, true, &quiet), Verdict::Refuse);
+        assert_eq!(verdict(6_000, 2, true, &quiet), Verdict::Replace(7), "it asks for nothing");
+        there[5] = busy(5, 0);
         there[5].looks(Instant::from_millis(500), Activity { asks: true, moved: LEAST });
         let moved = Activity { asks: true, moved: LEAST };
         there[..5].iter_mut().for_each(|caller| caller.looks(Instant::from_millis(5_000), moved));
