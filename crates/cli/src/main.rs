@@ -27,7 +27,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 /// Congestion control by Lotka-Volterra: simulate it, compare it.
 #[derive(Debug, Parser)]
-#[command(version, about)]
+#[command(name = "symbiosis", version, about)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
