@@ -242,8 +242,12 @@ fn symbiosis_measures_the_link_and_leaves_nothing() {
         assert!(rate >= 0.85 * 20.0, "{run:#}");
         let trace = fs::read_to_string(folder.path().join("out/flows.csv")).unwrap();
         let column = trace.lines().next().unwrap().split(',').position(|name| name == "K_mbps").expect("it measured the link's capacity");
-        let last: f64 = trace.lines().last().unwrap().split(',').nth(column).unwrap().parse().unwrap();
-        assert!((last / 20.0 - 1.0).abs() < 0.1, "K = {last} of 20 Mbit/s");
+        let mut read: Vec<f64> = trace.lines().skip(1).filter_map(|line| line.split(',').nth(column)?.parse().ok()).collect();
+        read.drain(..read.len() / 2);
+        read.sort_by(f64::total_cmp);
+        // A single sample may be of a moment at which the machine was late.
+        let median = read[read.len() / 2];
+        assert!((median / 20.0 - 1.0).abs() < 0.1, "K = {median} of 20 Mbit/s");
     }
     let (_folder, mut command) = testbed(&["--set", "flow.0.cc=symbiosis", "--set", "duration_s=60"]);
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();

@@ -256,7 +256,7 @@ fn what_is_wrong_is_said_and_changes_nothing() {
     refused(here, &["send", "file", "127.0.0.1", "--trust", trust], "127.0.0.1: there is no port");
     refused(here, &["send", "file", at, "--trust", trust, "--cc", "symbiossis"], "did you mean `symbiosis`?");
     refused(here, &["send", "file", at, "--trust", trust, "--set", "gamma=7"], "`gamma` is 7, but must be");
-    refused(here, &["send", "file", at, "--trust", trust, "--set", "measurement=oracle"], "over a network the packets must measure");
+    refused(here, &["send", "file", at, "--trust", trust, "--set", "measurement=oracle"], "which only a simulator knows");
     refused(here, &["fetch", &there("file"), "--trust", trust], "file is there already");
     refused(here, &["fetch", &there("none"), "--trust", trust], "there is no file `none`");
     refused(here, &["fetch", &there("../file"), "--to", "x", "--trust", trust], "`../file` leads out of the folder");

@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::io;
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use miette::miette;
@@ -50,19 +49,12 @@ pub fn kept_identity(file: Option<&Path>) -> Result<Identity, Failure> {
 fn keep(file: &Path, pem: &str) -> io::Result<()> {
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     fs::create_dir_all(folder)?;
-    let mut name = file.file_name().unwrap_or_default().to_os_string();
-    name.push(format!(".{}", std::process::id()));
-    let unfinished = file.with_file_name(name);
-    let written = (|| {
-        let mut out = fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&unfinished)?;
-        io::Write::write_all(&mut out, pem.as_bytes())?;
-        out.sync_all()?;
-        // Fails if there is one already.
-        fs::hard_link(&unfinished, file)?;
-        fs::File::open(folder)?.sync_all()
-    })();
-    let _ = fs::remove_file(&unfinished);
-    written
+    // Only its owner may read a temporary file, and no two have one name.
+    let mut unfinished = tempfile::NamedTempFile::new_in(folder)?;
+    io::Write::write_all(&mut unfinished, pem.as_bytes())?;
+    unfinished.as_file().sync_all()?;
+    unfinished.persist_noclobber(file)?;
+    fs::File::open(folder)?.sync_all()
 }
 
 #[cfg(test)]
@@ -78,8 +70,7 @@ mod tests {
                 (0..8).map(|_| scope.spawn(|| kept_identity(Some(&file)).map(|identity| identity.fingerprint()))).collect();
             threads.into_iter().map(|thread| thread.join().unwrap()).collect()
         });
-        // Threads of one process share the unfinished file's name, so some may find it there; whoever got one got the same.
-        let got: std::collections::BTreeSet<_> = all.into_iter().filter_map(Result::ok).collect();
+        let got: std::collections::BTreeSet<_> = all.into_iter().map(Result::unwrap).collect();
         assert_eq!(got.len(), 1);
         assert_eq!(kept_identity(Some(&file)).unwrap().fingerprint(), *got.first().unwrap());
         assert_eq!(fs::read_dir(file.parent().unwrap()).unwrap().count(), 1, "nothing unfinished is left");

@@ -13,25 +13,39 @@ const OPEN: &str = "<!-- ";
 const CLOSE: &str = " -->";
 
 /// What was measured, by experiment and claim: mean, and half the confidence interval.
-pub struct Results(BTreeMap<(String, String), (f64, f64)>);
+pub struct Results {
+    claims: BTreeMap<(String, String), (f64, f64)>,
+    /// How many claims of papers got each verdict, and how many there are: `published: holds`, `published: all`.
+    published: BTreeMap<String, f64>,
+}
 
 impl Results {
     /// Reads the file.
     pub fn read(root: &Path) -> Results {
         let text = std::fs::read_to_string(root.join("docs/results/quick.jsonl")).unwrap();
-        let entry = |line: &str| {
+        let (mut claims, mut published) = (BTreeMap::new(), BTreeMap::new());
+        for line in text.lines() {
             let claim: Value = serde_json::from_str(line).unwrap();
             let word = |key: &str| claim[key].as_str().unwrap().to_owned();
-            let number = |key: &str| claim[key].as_f64();
-            Some(((word("id"), word("claim")), (number("measured")?, number("ci95").unwrap_or(0.0))))
-        };
-        Results(text.lines().filter_map(entry).collect())
+            if word("basis") == "published" {
+                for kind in ["all".to_owned(), word("verdict")] {
+                    *published.entry(kind).or_insert(0.0) += 1.0;
+                }
+            }
+            if let Some(measured) = claim["measured"].as_f64() {
+                claims.insert((word("id"), word("claim")), (measured, claim["ci95"].as_f64().unwrap_or(0.0)));
+            }
+        }
+        Results { claims, published }
     }
 
     fn find(&self, marker: &str) -> Option<Result<(f64, f64), String>> {
         let (id, claim) = marker.split_once(": ")?;
+        if id == "published" {
+            return Some(self.published.get(claim).map(|count| (*count, 0.0)).ok_or(format!("no verdict is called `{claim}`")));
+        }
         let is_id = id.len() <= 3 && id.starts_with(|c: char| c.is_ascii_uppercase()) && id[1..].chars().all(|c| c.is_ascii_digit());
-        is_id.then(|| self.0.get(&(id.to_owned(), claim.to_owned())).copied().ok_or(format!("no claim is called `{marker}`")))
+        is_id.then(|| self.claims.get(&(id.to_owned(), claim.to_owned())).copied().ok_or(format!("no claim is called `{marker}`")))
     }
 }
 
@@ -101,13 +115,15 @@ fn written_as(old: &str, mean: f64, half: f64) -> String {
 #[test]
 fn a_figure_is_the_number_before_its_marker() {
     let key = |claim: &str| ("T3".to_owned(), claim.to_owned());
-    let results = Results(BTreeMap::from([(key("a"), (0.99968, 0.0)), (key("b"), (-76.774, 0.051)), (key("c"), (34012.0, 0.0))]));
-    let page = "Jain 2 0.9997<!-- T3: a --> and −76.77 ± 0.05<!-- T3: b -->, 34 011<!-- T3: c -->, 5<!-- T3: d --> <!-- no figure -->";
+    let claims = BTreeMap::from([(key("a"), (0.99968, 0.0)), (key("b"), (-76.774, 0.051)), (key("c"), (34012.0, 0.0))]);
+    let results = Results { claims, published: BTreeMap::from([("holds".to_owned(), 103.0)]) };
+    let page = "Jain 2 0.9997<!-- T3: a --> and −76.77 ± 0.05<!-- T3: b -->, 34 011<!-- T3: c -->, 5<!-- T3: d -->, 102<!-- published: holds --> <!-- no figure -->";
     let found: Vec<_> = figures(page, &results).into_iter().map(|figure| (page[figure.range].to_owned(), figure.right)).collect();
     let right = |old: &str, new: &str| (old.to_owned(), Ok(new.to_owned()));
     assert_eq!(found[0], right("0.9997", "0.9997"));
     assert_eq!(found[1], right("−76.77 ± 0.05", "−76.77 ± 0.05"));
     assert_eq!(found[2], right("34 011", "34 012"));
     assert!(found[3].1.is_err());
-    assert_eq!(found.len(), 4);
+    assert_eq!(found[4], right("102", "103"));
+    assert_eq!(found.len(), 5);
 }
