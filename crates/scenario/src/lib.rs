@@ -1,4 +1,4 @@
-//! Scenarios: a TOML text becomes a [`Plan`] in which every value is resolved.
+//! Scenarios: a TOML text becomes a [`Plan`](symbiosis_run::Plan) in which every value is resolved.
 //!
 //! ```
 //! let text = r#"

@@ -54,9 +54,9 @@ pub fn run(lab: &Lab) -> Outcome {
             series: shown.collect(),
         });
         let of = |value: fn(&Run) -> f64| results.iter().map(|found| found.over(value)).collect::<Vec<_>>();
-        windows.push(curve(&kind.name, &degrees, &of(|run| run.window)));
-        used.push(curve(&kind.name, &degrees, &of(|run| run.utilization)));
-        sent.push(curve(&kind.name, &degrees, &of(|run| run.throughput)));
+        windows.push(curve(kind.name, &degrees, &of(|run| run.window)));
+        used.push(curve(kind.name, &degrees, &of(|run| run.utilization)));
+        sent.push(curve(kind.name, &degrees, &of(|run| run.throughput)));
         found.claims.extend(claims(kind, &degrees, &results));
         found.scenarios.extend(steps.iter().map(|step| step.shown(lab)));
     }
