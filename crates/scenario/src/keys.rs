@@ -164,7 +164,11 @@ pub(super) const FLOW: &[Key] = &[
         MICROS,
         "least time between interrupts of the receiving host's network card [µs]: packets between are seen together; 0 without",
     ),
-    key("params", Kind::Params, "the controller's parameters; `symbiosis controllers` lists them, and says which apply only beside another one's value"),
+    key(
+        "params",
+        Kind::Params,
+        "the controller's parameters; `symbiosis controllers` lists them, and says which apply only beside another one's value",
+    ),
     key("route", Kind::Route, "links that data crosses, in order"),
     key("ack_route", Kind::Route, "links that ACKs cross, in order; a private mirror of the route without"),
 ];
