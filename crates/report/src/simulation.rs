@@ -4,7 +4,7 @@ use symbiosis_base::{Instant, Span};
 use symbiosis_run::{FlowSample, Outcome as Run};
 
 use super::number::number;
-use crate::figure::{Axis, Figure, Mark, Series};
+use crate::figure::{Axis, Figure};
 use crate::files::file_stem;
 use crate::outcome::Outcome;
 

@@ -1,83 +1,29 @@
 //! `symbiosis bench`: controllers on the same way, one after another: to a server, over this machine's loopback, or over an emulated path.
 
+mod args;
 mod numbers;
 mod remote;
+mod rows;
 mod scene;
 mod sockets;
 mod tables;
 mod virtually;
 
-use clap::value_parser;
-use serde::Serialize;
 use symbiosis_base::{Rate, Span};
 use symbiosis_quic::choice::Choice;
 use symbiosis_quic::identity::Identity;
 
 use crate::failure::Failure;
+use crate::net::choice;
 use crate::net::here::{MOST_LATE, fault};
-use crate::net::{Connection, Out, choice};
 use crate::print::{pretty, print};
+pub use args::Args;
 use numbers::Numbers;
+use rows::{Row, Table};
 use scene::{Emulated, Scene};
 
 /// A void run is repeated so many times: a machine that is late three times is not the place for it.
 const RETRIES: usize = 2;
-
-/// What to measure.
-#[derive(Debug, clap::Args)]
-pub struct Args {
-    /// The server; it forgets what it is sent. Without one a server runs in this process
-    #[arg(value_name = "HOST:PORT", conflicts_with_all = ["relay", "runs"])]
-    server: Option<String>,
-    /// Controllers, separated by commas
-    #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "symbiosis,quic-cubic,quic-bbr,quic-newreno,hcc")]
-    cc: Vec<String>,
-    /// For how long each of them is measured
-    #[arg(long, value_name = "S", default_value_t = 10, value_parser = value_parser!(u64).range(1..=3600))]
-    seconds: u64,
-    /// Without a server: emulate paths with these round-trip times in milliseconds, and run the same in virtual time, too
-    #[arg(long, value_name = "MS", value_delimiter = ',', value_parser = value_parser!(u64).range(1..=2000))]
-    relay: Vec<u64>,
-    /// Capacity of the emulated link [Mbit/s]; its buffer holds one BDP
-    #[arg(long, value_name = "MBPS", default_value_t = 100, value_parser = value_parser!(u64).range(1..=1000))]
-    mbps: u64,
-    /// What others send over it, Poisson in the Internet's sizes [Mbit/s]
-    #[arg(long, value_name = "MBPS", default_value_t = 20, value_parser = value_parser!(u64).range(0..=1000))]
-    others: u64,
-    /// Without a server: each controller runs so often, and medians are shown
-    #[arg(long, value_name = "N", default_value_t = 5, value_parser = value_parser!(u64).range(1..=1000))]
-    runs: u64,
-    #[command(flatten)]
-    connection: Connection,
-    #[command(flatten)]
-    out: Out,
-    /// Print JSON and nothing else
-    #[arg(long)]
-    json: bool,
-}
-
-/// Runs of one controller over one path.
-#[derive(Debug, Serialize)]
-struct Row {
-    cc: &'static str,
-    /// Runs that were void, the machine having been too late, and were repeated or are in the medians all the same.
-    void: usize,
-    median: Numbers,
-    runs: Vec<Numbers>,
-    /// The same in virtual time.
-    #[serde(rename = "virtual", skip_serializing_if = "Option::is_none")]
-    virtually: Option<Numbers>,
-}
-
-/// All controllers over one path.
-#[derive(Debug, Serialize)]
-struct Table {
-    /// What the path is; none of them without a relay.
-    rtt_ms: Option<f64>,
-    mbps: Option<f64>,
-    others_mbps: Option<f64>,
-    rows: Vec<Row>,
-}
 
 /// Runs the command.
 ///

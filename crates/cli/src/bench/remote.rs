@@ -6,7 +6,7 @@ use symbiosis_quic::choice::Choice;
 use symbiosis_quic::socket::Call;
 use symbiosis_quic::transfer::{Endless, Task};
 
-use super::Args;
+use super::args::Args;
 use crate::failure::Failure;
 use crate::net::record::{Flow, Recorder, outcome};
 use crate::net::{Report, failed};

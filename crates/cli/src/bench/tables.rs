@@ -1,7 +1,7 @@
 //! The tables of a measurement on this machine alone.
 
 use super::numbers::{Error, Numbers};
-use super::{Row, Table};
+use super::rows::{Row, Table};
 use crate::table::table;
 
 /// One number, or nothing.

@@ -7,7 +7,7 @@ use symbiosis_quic::transfer::Progress;
 use symbiosis_report as report;
 use symbiosis_run::{FlowSample, FlowSummary, Ledger, LinkSummary, Outcome, RttSummary, Summary, WindowSummary};
 
-use super::Report;
+use super::report::Report;
 
 /// A transfer is looked at this often.
 pub const EVERY: Span = Span::from_millis(50);

@@ -3,16 +3,7 @@
 mod graph;
 mod source;
 
-use std::collections::BTreeSet;
 use std::path::Path;
-
-/// Circles that are still there, crate by crate: the files of each.
-const KNOWN: &[(&str, &[&[&str]])] = &[
-    ("cli", &[&["bench/mod.rs", "bench/remote.rs", "bench/tables.rs"], &["net/mod.rs", "net/out.rs", "net/record.rs"]]),
-    ("linux", &[&["kernel/agent.rs", "kernel/libbpf.rs", "kernel/lock.rs", "kernel/mod.rs", "kernel/program.rs"]]),
-    ("papers", &[&["ours/m7/judge.rs", "ours/m7/mod.rs", "ours/m7/theory.rs"]]),
-    ("report", &[&["simulation.rs", "simulation/curves.rs"]]),
-];
 
 #[test]
 fn no_files_of_a_crate_use_each_other() {
@@ -23,10 +14,7 @@ fn no_files_of_a_crate_use_each_other() {
     let mut faults = Vec::new();
     for name in names {
         let found = graph::circles(&crates.join(&name).join("src"));
-        let known = KNOWN.iter().find(|(known, _)| *known == name).map_or(&[][..], |(_, circles)| circles);
-        let known: BTreeSet<Vec<String>> = known.iter().map(|circle| circle.iter().map(|file| file.to_string()).collect()).collect();
-        faults.extend(found.difference(&known).map(|circle| format!("{name}: these use each other: {}", circle.join(", "))));
-        faults.extend(known.difference(&found).map(|circle| format!("{name}: no longer a circle: {}", circle.join(", "))));
+        faults.extend(found.iter().map(|circle| format!("{name}: these use each other: {}", circle.join(", "))));
     }
     assert!(faults.is_empty(), "\n{}", faults.join("\n"));
 }

@@ -6,12 +6,13 @@ use std::sync::mpsc::{Receiver, Sender};
 use nix::time::{ClockId, clock_gettime};
 use symbiosis_base::{Instant, Span};
 
+use super::error::KernelError;
 use super::layout::Record;
 use super::libbpf::Libbpf;
 use super::live::LiveSocket;
+use super::orphans::Orphans;
 use super::program::Program;
 use super::table::Table;
-use super::{KernelError, Orphans};
 
 /// It looks at least so often \[ms\], because not every record wakes it: while there are sockets, and while there are none.
 const LOOKS_MS: (i32, i32) = (5, 50);

@@ -10,7 +10,7 @@ use std::path::Path;
 
 use libloading::Library;
 
-use super::KernelError;
+use super::error::KernelError;
 use super::layout::Plain;
 
 macro_rules! functions {

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use nix::libc;
 
-use super::KernelError;
+use super::error::KernelError;
 
 /// The folder of what an agent keeps while it runs.
 pub(crate) const FOLDER: &str = "/run/symbiosis";

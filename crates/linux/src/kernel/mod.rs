@@ -9,11 +9,13 @@
 mod agent;
 mod cells;
 pub mod control;
+mod error;
 mod flow;
 mod layout;
 mod libbpf;
 mod live;
 mod lock;
+mod orphans;
 mod program;
 mod rehearsal;
 mod table;
@@ -25,11 +27,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Sender};
 use std::thread::{self, JoinHandle};
 
-use serde::{Deserialize, Serialize};
 use symbiosis_control::params::{ParamError, Value, Values};
 use symbiosis_control::registry::{self, Entry, Feedback};
 
+pub use error::KernelError;
 pub use live::{LiveSocket, Phase};
+pub use orphans::Orphans;
 pub use program::NAME;
 
 use flow::Start;
@@ -81,53 +84,6 @@ pub enum OptionsError {
     Param(#[from] ParamError),
 }
 
-/// Why the kernel does not run it.
-#[derive(Debug, thiserror::Error)]
-pub enum KernelError {
-    /// Only root may load BPF programs, and ask who did.
-    #[error("only root may load a congestion control into the kernel, and ask its agent")]
-    NotRoot,
-    /// The kernel does not describe itself.
-    #[error(
-        "this kernel has no BTF (/sys/kernel/btf/vmlinux): it was built without CONFIG_DEBUG_INFO_BTF, and loads no congestion control"
-    )]
-    NoBtf,
-    /// The compiler is missing.
-    #[error("clang is not installed, which compiles the BPF program")]
-    NoClang,
-    /// The loader is missing.
-    #[error("libbpf (libbpf.so.1) is not installed, which loads the BPF program")]
-    NoLibbpf,
-    /// Another agent is there.
-    #[error("an agent is running already, as process {0}")]
-    Running(u32),
-    /// The compiler failed.
-    #[error("clang failed to compile the BPF program:\n{0}")]
-    Compiler(String),
-    /// The kernel refuses the program.
-    #[error("the kernel refuses the program: {0}")]
-    Refused(#[source] io::Error),
-    /// Something else fails.
-    #[error(transparent)]
-    Io(#[from] io::Error),
-}
-
-impl KernelError {
-    /// What would help, in words.
-    pub fn help(&self) -> Option<&'static str> {
-        match self {
-            KernelError::NotRoot => Some("run it as root, e.g. with sudo"),
-            KernelError::NoClang | KernelError::NoLibbpf => Some("on Debian and Ubuntu: apt-get install clang libbpf-dev"),
-            KernelError::Running(_) => {
-                Some("`symbiosis kernel stop` ends one that was started by `symbiosis kernel start`; another ends with its process")
-            }
-            KernelError::NoBtf => Some("use a distribution's kernel, Linux 5.13 or later"),
-            KernelError::Compiler(_) | KernelError::Refused(_) => Some("clang 12 and Linux 5.13 are needed at least"),
-            KernelError::Io(_) => None,
-        }
-    }
-}
-
 /// The congestion control `symbiosis` with its agent. When this is dropped, both are gone; sockets that are open go on as Reno.
 pub struct Kernel {
     libbpf: Arc<Libbpf>,
@@ -151,16 +107,6 @@ pub struct Status {
     pub dropped: u64,
     /// What agents that have stopped left behind.
     pub orphans: Orphans,
-}
-
-/// Programs that are no longer registered, and stay for as long as something uses them: a socket, or a namespace whose default
-/// congestion control they are, which new sockets there still get. No agent hears of their sockets, so all of these are Reno's.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Orphans {
-    /// How many programs.
-    pub programs: usize,
-    /// How many sockets use them.
-    pub sockets: usize,
 }
 
 impl Kernel {

@@ -9,9 +9,10 @@ use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::process::Command;
 
+use super::error::KernelError;
 use super::layout::{Agent, Decision, Stats};
 use super::libbpf::{Libbpf, MapInfo};
-use super::{KernelError, Orphans};
+use super::orphans::Orphans;
 
 /// The program's files by name; the last is the one that includes the others.
 const SOURCES: [(&str, &str); 5] = [

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use statrs::distribution::{ContinuousCDF, StudentsT};
 use symbiosis_base::Instant;
 
-use super::{Mark, Series};
+use crate::figure::{Mark, Series};
 
 /// More flows than this are not told apart in a plot: the palette has ten colours, and two more are known by their place.
 pub(super) const MOST_FLOWS: usize = 12;

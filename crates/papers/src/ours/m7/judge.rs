@@ -1,6 +1,7 @@
 //! What the maps are held to.
 
-use super::{BUFFER, Cell, FREE, Found, Kind, MBPS, ROOM, RTT_MS, who};
+use super::cell::{Cell, Found, Kind, who};
+use super::path::{BUFFER, FREE, MBPS, ROOM, RTT_MS};
 use crate::toolkit::claims::{at_least, at_most, claim, derived};
 use symbiosis_report::outcome::{Measured, Outcome};
 

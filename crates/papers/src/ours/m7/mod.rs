@@ -1,32 +1,21 @@
 //! Errors of K and A over γ (S §V): what a wrong reading costs, as maps over the papers' law and as curves under the logarithmic one.
 
+mod cell;
 mod judge;
+mod path;
 mod theory;
 
 use symbiosis_run::Outcome as Run;
 
 use crate::toolkit::Lab;
 use crate::toolkit::claims::{at_most, claim, derived, over};
+use cell::{Cell, Found, Kind, who};
 use judge::{farthest, judge};
+use path::{BUFFER, MBPS, ROOM};
 use symbiosis_report::figure::{Axis, Figure, Mark, Series};
 use symbiosis_report::outcome::{Measured, Outcome};
 use symbiosis_scenario::Scenario;
-use theory::{Rest, logarithmic, papers};
-
-/// The link \[Mbit/s\], its base RTT \[ms\], its buffer in bandwidth-delay products, and what UDP leaves of it to one flow.
-pub const MBPS: f64 = 20.0;
-pub const RTT_MS: f64 = 100.0;
-const BUFFER: f64 = 0.5;
-pub const FREE: f64 = 0.5;
-/// Kτ \[packets\].
-pub const ROOM: f64 = MBPS * 1e6 / 8.0 * RTT_MS / 1e3 / 1500.0;
-
-/// What is wrong, and by how much.
-pub struct Kind {
-    param: &'static str,
-    name: &'static str,
-    is_bias: bool,
-}
+use theory::Rest;
 
 const KINDS: [Kind; 4] = [
     Kind { param: "k_bias", name: "bias of K", is_bias: true },
@@ -64,62 +53,6 @@ impl Grid {
     }
 }
 
-/// A law, told K and A with an error, alone beside UDP or among equals.
-struct Cell<'a> {
-    kind: &'a Kind,
-    error: f64,
-    /// None under the logarithmic law, which has none.
-    gamma: Option<f64>,
-    n: u32,
-}
-
-impl Cell<'_> {
-    fn text(&self, duration: f64) -> String {
-        let Cell { kind, error, gamma, n } = self;
-        let law = gamma.map_or(String::new(), |gamma| format!(", gamma = {gamma}"));
-        let cc = if gamma.is_some() { "symbiosis-paper" } else { "symbiosis" };
-        let udp = format!("[[cross]]\nkind = \"udp\"\npacket_bytes = 1500\ngaps = \"exponential\"\nrate_mbps = {}\n", MBPS * (1.0 - FREE));
-        format!(
-            r#"# The oracle errs: {name} {error}. {n} flows, base RTT 100 ms.
-name = "M7-{cc}-{param}{error}-{gamma}-{n}"
-duration_s = {duration}
-[bottleneck]
-rate_mbps = {MBPS}
-delay_ms = {delay}
-queue_bdp = {BUFFER}
-[[flow]]
-cc = "{cc}"
-count = {n}
-params = {{ measurement = "oracle", {param} = {error:?}{law} }}
-{udp}[measure]
-from_s = {from}
-"#,
-            name = kind.name,
-            param = kind.param,
-            gamma = gamma.map_or("log".into(), |gamma| gamma.to_string()),
-            delay = RTT_MS / 2.0,
-            udp = if *n == 1 { udp.as_str() } else { "" },
-            from = duration / 2.5,
-        )
-    }
-
-    /// Where theory has the flows rest, if the error is a bias; noise has none of its own, and leaves what no error leaves.
-    fn theory(&self) -> Rest {
-        let [capacity, available] = ["k_bias", "a_bias"].map(|param| if self.kind.param == param { 1.0 + self.error } else { 1.0 });
-        self.gamma.map_or_else(|| logarithmic(self.n, capacity), |gamma| papers(self.n, gamma, capacity, available))
-    }
-}
-
-/// What a cell shows over seeds.
-struct Found {
-    /// What the flows deliver together, as a part of K.
-    throughput: Measured,
-    /// Mean queue over Kτ.
-    queue: Measured,
-    /// Packets dropped of a hundred that the flows sent.
-    lost: Measured,
-}
-
 fn simulate(lab: &Lab, cells: &[Cell], duration: f64) -> (Vec<Found>, Vec<Scenario>) {
     let scenarios: Vec<Scenario> = cells.iter().map(|cell| lab.scenario(&cell.text(duration))).collect();
     let found = |scenario: &Scenario| {
@@ -155,10 +88,6 @@ pub fn run(lab: &Lab) -> Outcome {
         curves(lab, &grid, kind, &mut found);
     }
     found
-}
-
-fn who(n: u32) -> String {
-    if n == 1 { "one flow beside UDP".into() } else { format!("{n} flows") }
 }
 
 /// One kind of error under the papers' law.

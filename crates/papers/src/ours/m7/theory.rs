@@ -5,7 +5,7 @@ use symbiosis_control::symbiosis::law::{THETA, theta};
 use symbiosis_theory::misread::Misread;
 pub use symbiosis_theory::misread::Rest;
 
-use super::{FREE, MBPS, RTT_MS};
+use super::path::{FREE, MBPS, RTT_MS};
 use symbiosis_report::figure::{Mark, Series};
 
 /// S Eq 11 for `n` flows, or for one beside UDP.
