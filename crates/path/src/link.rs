@@ -85,6 +85,11 @@ impl Link {
         self.wire.free_at - now
     }
 
+    /// Samples taken so far.
+    pub fn samples(&self) -> &[LinkSample] {
+        self.watched.as_ref().map_or(&[], |watched| watched.record.samples())
+    }
+
     /// Ends the run at `end`: statistics and samples up to there.
     pub fn finish(self, end: Instant) -> (LinkStats, Vec<LinkSample>) {
         match self.watched {

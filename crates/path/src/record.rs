@@ -36,6 +36,11 @@ impl Record {
         self.next_sample = self.sample_every.map_or(Instant::NEVER, |every| at + every);
     }
 
+    /// Samples taken so far.
+    pub(crate) fn samples(&self) -> &[LinkSample] {
+        &self.samples
+    }
+
     /// The queue did not take a packet, or gave one up.
     pub(crate) fn queue_drop(&mut self, now: Instant) {
         self.drops += 1;

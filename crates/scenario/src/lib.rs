@@ -19,6 +19,7 @@ mod cross;
 mod error;
 mod explain;
 mod file;
+mod files;
 mod flows;
 mod keys;
 mod links;
@@ -31,6 +32,7 @@ mod topology;
 
 pub use error::ScenarioError;
 pub use explain::Explanation;
+pub use files::Files;
 pub use locate::suggestion;
 pub use scenario::Scenario;
 pub use target::{Hosts, SIMULATOR, Target};

@@ -1,22 +1,21 @@
 //! The listed links as the plan has them: rates, queues and what manages them.
 
-use std::path::Path;
-
 use symbiosis_base::{Bytes, Rate, Span};
 use symbiosis_path::{CoDelSpec, Discipline, FqCoDelSpec, LinkSpec, QueueLimit, RateSpec, Trace};
 use symbiosis_run::PlannedLink;
 
 use super::error::Fault;
 use super::file::{self, Link, RateOverTime};
+use super::files::Files;
 use super::flows::Routed;
 use super::topology::{Shape, greatest, millis, to_steps};
 
 /// The listed links with their queues resolved, and in words how each queue's limit came to be.
-pub(super) fn links(shape: &Shape, flows: &[Routed<'_>], base: Option<&Path>) -> Result<(Vec<PlannedLink>, Vec<String>), Fault> {
+pub(super) fn links(shape: &Shape, flows: &[Routed<'_>], files: Files<'_>) -> Result<(Vec<PlannedLink>, Vec<String>), Fault> {
     let mut planned = Vec::new();
     let mut rules = Vec::new();
     for (id, (path, name, link)) in shape.links.iter().enumerate() {
-        let rate = rate(path, link, base)?;
+        let rate = rate(path, link, files)?;
         let crossing = || flows.iter().filter(|flow| flow.route.contains(&id));
         let (queue, rule) = queue(path, link, greatest(&rate), crossing().map(|flow| flow.base_rtt).max())?;
         let largest = crossing().map(|flow| flow.file.packet_bytes).max().unwrap_or(0);
@@ -35,19 +34,18 @@ pub(super) fn links(shape: &Shape, flows: &[Routed<'_>], base: Option<&Path>) ->
     Ok((planned, rules))
 }
 
-fn rate(path: &str, link: &Link, base: Option<&Path>) -> Result<RateSpec, Fault> {
+fn rate(path: &str, link: &Link, files: Files<'_>) -> Result<RateSpec, Fault> {
     match (&link.rate_mbps, &link.trace) {
         (Some(RateOverTime::Constant(mbps)), _) => Ok(RateSpec::Constant(Rate::from_mbps(*mbps))),
         (Some(RateOverTime::Steps(steps)), _) => Ok(RateSpec::Steps(to_steps(steps))),
-        (None, Some(file)) => trace(&format!("{path}.trace"), file, base).map(RateSpec::Trace),
+        (None, Some(file)) => trace(&format!("{path}.trace"), file, files).map(RateSpec::Trace),
         (None, None) => Err(Fault::at(path, format!("`rate_mbps` is missing from `{path}`"))
             .help("how fast the link sends [Mbit/s]; or `trace`, the file of a Mahimahi trace")),
     }
 }
 
-fn trace(key: &str, file: &str, base: Option<&Path>) -> Result<Trace, Fault> {
-    let path = base.unwrap_or(Path::new("")).join(file);
-    let text = std::fs::read_to_string(&path).map_err(|error| {
+fn trace(key: &str, file: &str, files: Files<'_>) -> Result<Trace, Fault> {
+    let text = files.read(file).map_err(|error| {
         Fault::at(key, format!("`{key}` is \"{file}\", which cannot be read: {error}"))
             .help("the path is relative to the scenario's folder")
     })?;

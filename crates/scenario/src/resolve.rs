@@ -1,12 +1,13 @@
 //! From the format to a plan: defaults that hang on other values, and checks that look at more than one key.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use symbiosis_base::{Instant, Span};
 use symbiosis_run::Plan;
 
 use super::error::Fault;
 use super::file::File;
+use super::files::Files;
 use super::target::Target;
 use super::{cross, flows, links, topology};
 
@@ -25,7 +26,7 @@ pub(super) struct Resolved {
 ///
 /// # Errors
 /// The first contradiction.
-pub(super) fn resolve(target: &Target, file: File, fallback_name: &str, base: Option<&Path>) -> Result<Resolved, Fault> {
+pub(super) fn resolve(target: &Target, file: File, fallback_name: &str, named: Files<'_>) -> Result<Resolved, Fault> {
     let duration = Span::from_secs(file.duration_s);
     let end = Instant::after(duration);
     let (measure_from, measure_to) = window(&file, end)?;
@@ -41,10 +42,10 @@ pub(super) fn resolve(target: &Target, file: File, fallback_name: &str, base: Op
         return Err(Fault::at("", "the scenario has neither a `[[flow]]` nor a `[[cross]]`").help("add a `[[flow]]` with its `cc`"));
     }
     let traces = file.bottleneck.iter().flat_map(|link| &link.trace).chain(file.link.iter().flat_map(|link| &link.trace));
-    let files = traces.map(|name| (name.clone(), base.unwrap_or(Path::new("")).join(name))).collect();
+    let files = traces.map(|name| (name.clone(), named.path(name))).collect();
     let shape = topology::shape(file.bottleneck, file.link)?;
     let routed = flows::route(&file.flow, &shape)?;
-    let (mut links, queue_rules) = links::links(&shape, &routed, base)?;
+    let (mut links, queue_rules) = links::links(&shape, &routed, named)?;
     let cross = cross::plan(&file.cross, &shape)?;
     let flows = flows::plan(target, routed, &mut links, end)?;
     let plan = Plan {

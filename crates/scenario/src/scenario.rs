@@ -7,6 +7,7 @@ use symbiosis_run::Plan;
 use toml::de::DeTable;
 
 use super::error::{Fault, ScenarioError};
+use super::files::Files;
 use super::resolve::{self, Resolved};
 use super::target::{SIMULATOR, Target};
 use super::{check, file, keys, set};
@@ -42,7 +43,7 @@ impl Scenario {
     pub fn load_for(target: &Target, path: &Path, sets: &[String]) -> Result<Scenario, ScenarioError> {
         let name = path.display().to_string();
         match std::fs::read_to_string(path) {
-            Ok(text) => Scenario::parse_for(target, &text, &name, path.parent(), sets),
+            Ok(text) => Scenario::parse_for(target, &text, &name, Files::Folder(path.parent()), sets),
             Err(error) => Err(ScenarioError {
                 what: format!("{name} cannot be read: {error}"),
                 at: None,
@@ -59,23 +60,17 @@ impl Scenario {
     /// # Errors
     /// The first thing that is wrong, with its place.
     pub fn parse(text: &str, file_name: &str, base: Option<&Path>, sets: &[String]) -> Result<Scenario, ScenarioError> {
-        Scenario::parse_for(&SIMULATOR, text, file_name, base, sets)
+        Scenario::parse_for(&SIMULATOR, text, file_name, Files::Folder(base), sets)
     }
 
-    /// The same for a target, which has its own controllers and cannot do everything.
+    /// The same for a target, which has its own controllers and cannot do everything, with files from anywhere.
     ///
     /// # Errors
     /// As [`Scenario::parse`], or the target cannot do what is asked for.
-    pub fn parse_for(
-        target: &Target,
-        text: &str,
-        file_name: &str,
-        base: Option<&Path>,
-        sets: &[String],
-    ) -> Result<Scenario, ScenarioError> {
+    pub fn parse_for(target: &Target, text: &str, file_name: &str, files: Files<'_>, sets: &[String]) -> Result<Scenario, ScenarioError> {
         let text = with_sets(text, file_name, sets)?;
         let stem = Path::new(file_name).file_stem().map_or("scenario".into(), |stem| stem.to_string_lossy().into_owned());
-        match resolved(target, &text, &stem, base) {
+        match resolved(target, &text, &stem, files) {
             Ok(Resolved { plan, queue_rules, files }) => Ok(Scenario { name: plan.name.clone(), text, plan, files, queue_rules }),
             Err(fault) => {
                 // Whoever looks into the file must know that the line shown is not the line there.
@@ -102,12 +97,12 @@ fn with_sets(text: &str, file_name: &str, sets: &[String]) -> Result<String, Sce
     Ok(document.to_string())
 }
 
-fn resolved(target: &Target, text: &str, stem: &str, base: Option<&Path>) -> Result<Resolved, Fault> {
+fn resolved(target: &Target, text: &str, stem: &str, files: Files<'_>) -> Result<Resolved, Fault> {
     let document = DeTable::parse(text).map_err(|error| syntax(&error))?;
     check::table(&document, keys::ROOT, "", text)?;
     let file: file::File = toml::from_str(text).map_err(|error| syntax(&error))?;
     target.check(&file)?;
-    resolve::resolve(target, file, stem, base)
+    resolve::resolve(target, file, stem, files)
 }
 
 fn syntax(error: &toml::de::Error) -> Fault {

@@ -292,3 +292,14 @@ fn no_damage_to_a_text_is_worse_than_an_error() {
         }
     }
 }
+
+#[test]
+fn files_may_be_given() {
+    let text = "duration_s = 1\n[bottleneck]\ntrace = \"up.trace\"\ndelay_ms = 5\nqueue_packets = 9\n[[flow]]\ncc = \"reno\"\n";
+    let given = BTreeMap::from([("up.trace".to_owned(), "1\n2\n".to_owned())]);
+    let read = |files| Scenario::parse_for(&crate::SIMULATOR, text, "page", files, &[]);
+    let rate = read(Files::Given(&given)).expect("the file is there").plan.links[0].spec.rate.clone();
+    assert!(matches!(rate, symbiosis_path::RateSpec::Trace(_)));
+    let missing = read(Files::Given(&Default::default())).expect_err("there is no such file");
+    assert!(missing.what.contains("`bottleneck.trace` is \"up.trace\""), "{}", missing.what);
+}

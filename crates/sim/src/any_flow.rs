@@ -78,6 +78,10 @@ impl AnyFlow {
         whichever!(self, flow => flow.sample(now));
     }
 
+    pub(crate) fn samples(&self, from: usize) -> Box<dyn Iterator<Item = FlowSample> + '_> {
+        whichever!(self, flow => Box::new(flow.samples(from)))
+    }
+
     pub(crate) fn finish(self, plan: &FlowPlan) -> (FlowSummary, Vec<FlowSample>, Ledger) {
         whichever!(self, flow => flow.finish(plan))
     }

@@ -191,6 +191,16 @@ impl<T: Transport> Flow<T> {
         self.samples.push(self.sender.sample(now, &self.tally));
     }
 
+    /// Samples taken so far. What has arrived since the last one that the far end took is what had arrived then.
+    pub(crate) fn samples(&self, from: usize) -> impl Iterator<Item = FlowSample> {
+        let delivered = &self.far.delivered;
+        let with = |(at, sample): (usize, &FlowSample)| FlowSample {
+            delivered_bytes: delivered.samples.get(at).copied().unwrap_or(delivered.bytes),
+            ..sample.clone()
+        };
+        self.samples.iter().enumerate().skip(from).map(with)
+    }
+
     /// The end of the run.
     pub(crate) fn finish(mut self, plan: &FlowPlan) -> (FlowSummary, Vec<FlowSample>, Ledger) {
         self.far.delivered.advance(self.far.end.saturating_add(Span(1)));

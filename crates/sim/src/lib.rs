@@ -25,6 +25,6 @@ mod tcp;
 mod transport;
 mod xmtp;
 
-pub use simulation::{Simulator, run, run_tapped};
+pub use simulation::{Simulation, Simulator, run, run_tapped};
 pub use tap::{Packet, Passing, Tap};
 pub use tcp::{FIRST_RTO, MAX_RTO};

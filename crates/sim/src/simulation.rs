@@ -1,12 +1,13 @@
 //! The event loop.
 
+use std::borrow::Cow;
 use std::convert::Infallible;
 
 use symbiosis_base::{Instant, Random, Span};
 use symbiosis_control::registry::Feedback;
 use symbiosis_path::{Discipline, Link, LinkSample, LinkStats, ManagedLink, QueueLimit, Traffic};
 use symbiosis_run::tally::{Arrivals, Tally};
-use symbiosis_run::{Ledger, LinkId, Outcome, Plan, PlannedLink, Runner, source};
+use symbiosis_run::{FlowSample, Ledger, LinkId, Outcome, Plan, PlannedLink, Runner, source};
 
 use crate::agenda::{Agenda, Slot};
 use crate::any_flow::AnyFlow;
@@ -72,7 +73,7 @@ impl Runner for Simulator {
 /// When the plan is not sound: a route names a link that is not there or is empty, a packet is smaller than its header. Plans that come
 /// from scenario files are checked.
 pub fn run(plan: &Plan) -> Outcome {
-    Simulation::new(plan, None).run(plan)
+    Simulation::tapped(Cow::Borrowed(plan), None).finish()
 }
 
 /// The same, with somebody who sees every packet that passes a sender.
@@ -80,20 +81,38 @@ pub fn run(plan: &Plan) -> Outcome {
 /// # Panics
 /// As [`run`].
 pub fn run_tapped(plan: &Plan, tap: &mut dyn Tap) -> Outcome {
-    Simulation::new(plan, Some(tap)).run(plan)
+    Simulation::tapped(Cow::Borrowed(plan), Some(tap)).finish()
 }
 
-struct Simulation<'t> {
+/// A run under way, for whoever looks at it before its end. However often it is looked at, the outcome is that of [`run`].
+pub struct Simulation<'t> {
+    plan: Cow<'t, Plan>,
     net: Fabric<'t>,
     events: Vec<Event>,
     flows: Vec<AnyFlow>,
     oracles: Vec<Oracle>,
     cross: Vec<Cross>,
     sample: Option<(Slot, Span)>,
+    handled: u64,
 }
 
 impl<'t> Simulation<'t> {
-    fn new(plan: &Plan, tap: Option<&'t mut dyn Tap>) -> Simulation<'t> {
+    /// A run of that plan before its first event.
+    ///
+    /// # Panics
+    /// As [`run`].
+    pub fn new(plan: Plan) -> Simulation<'t> {
+        Simulation::tapped(Cow::Owned(plan), None)
+    }
+
+    fn tapped(plan: Cow<'t, Plan>, tap: Option<&'t mut dyn Tap>) -> Simulation<'t> {
+        let mut simulation = Simulation::laid_out(plan, tap);
+        simulation.start();
+        simulation
+    }
+
+    fn laid_out(whole: Cow<'t, Plan>, tap: Option<&'t mut dyn Tap>) -> Simulation<'t> {
+        let plan = whole.as_ref();
         let mut merges = merges(plan);
         let mut slots = Slotting::default();
         let mut flows = Vec::new();
@@ -124,12 +143,12 @@ impl<'t> Simulation<'t> {
         let sample = plan.sample_every.map(|every| (slots.slot(Event::Sample), every));
         let links: Vec<Line> = merges.into_iter().enumerate().map(|(at, merge)| line(plan, at, merge, &mut slots)).collect();
         let net = Fabric { tap, taken: vec![0; links.len()], links, agenda: Agenda::new(slots.0.len()), end: plan.end() };
-        Simulation { net, events: slots.0, flows, oracles, cross, sample }
+        Simulation { net, events: slots.0, flows, oracles, cross, sample, handled: 0, plan: whole }
     }
 
-    fn run(mut self, plan: &Plan) -> Outcome {
+    fn start(&mut self) {
         let net = &mut self.net;
-        for ((flow, planned), oracle) in self.flows.iter().zip(&plan.flows).zip(&self.oracles) {
+        for ((flow, planned), oracle) in self.flows.iter().zip(&self.plan.flows).zip(&self.oracles) {
             net.agenda.set(flow.timer(), planned.start);
             net.agenda.set(oracle.slot, planned.start);
         }
@@ -139,10 +158,16 @@ impl<'t> Simulation<'t> {
         if let Some((slot, _)) = self.sample {
             net.agenda.set(slot, Instant::START);
         }
+    }
+
+    /// Handles all events up to `until`, and none after the end of the plan.
+    pub fn advance(&mut self, until: Instant) {
+        let until = until.min(self.plan.end());
+        let net = &mut self.net;
         let mut events = 0;
         loop {
             let (now, slot) = net.agenda.next();
-            if now > plan.end() {
+            if now > until {
                 break;
             }
             // Looking is no event: the same run with and without samples has the same result.
@@ -178,10 +203,28 @@ impl<'t> Simulation<'t> {
                 }
             }
         }
-        self.finish(plan, events)
+        self.handled += events;
     }
 
-    fn finish(self, plan: &Plan, events: u64) -> Outcome {
+    /// The samples taken so far of the flow of that index in the plan, from the one numbered `from` on; none when the plan asked for none.
+    pub fn flow_samples(&self, flow: usize, from: usize) -> impl Iterator<Item = FlowSample> {
+        self.flows[flow].samples(from)
+    }
+
+    /// The samples taken so far of the link of that index in the plan, from the one numbered `from` on. A link takes the samples that are
+    /// due when something happens to it, so they may lag behind those of the flows.
+    pub fn link_samples(&self, link: LinkId, from: usize) -> &[LinkSample] {
+        let samples = match &self.net.links[link] {
+            Line::Plain(link) => link.samples(),
+            Line::Managed(managed) => managed.link.samples(),
+        };
+        samples.get(from..).unwrap_or_default()
+    }
+
+    /// Handles what is left of the run.
+    pub fn finish(mut self) -> Outcome {
+        self.advance(Instant::NEVER);
+        let (plan, events) = (self.plan.as_ref(), self.handled);
         let mut flows = Vec::new();
         let mut ledger = Ledger::default();
         for (flow, planned) in self.flows.into_iter().zip(&plan.flows) {

@@ -9,7 +9,7 @@ use symbiosis_base::{Instant, Rate, Span};
 use symbiosis_control::registry;
 use symbiosis_path::{CoDelSpec, Discipline, FqCoDelSpec, Gaps, LinkSpec, RateSpec, Sizes, Steps, Trace, TrafficSpec};
 use symbiosis_run::{CrossPlan, Outcome, Plan, PlannedLink, Recovery};
-use symbiosis_sim::run;
+use symbiosis_sim::{Simulation, run};
 
 const RECOVERIES: [Recovery; 4] = [Recovery::Sack, Recovery::NewReno, Recovery::Reno, Recovery::RateHalving];
 
@@ -110,5 +110,27 @@ fn what_happens_elsewhere_changes_nothing_here() {
         assert_eq!(crowded.flow_traces[..2], alone.flow_traces[..], "{name}");
         assert_eq!(crowded.summary.links[0], alone.summary.links[0], "{name}");
         assert_eq!(crowded.link_traces[0], alone.link_traces[0], "{name}");
+    }
+}
+
+#[test]
+fn looking_on_changes_nothing_and_shows_what_the_outcome_has() {
+    for (name, plan) in plans() {
+        let whole = run(&plan);
+        let mut simulation = Simulation::new(plan.clone());
+        let mut seen = vec![Vec::new(); plan.flows.len()];
+        let mut queue = Vec::new();
+        for step in 1..=700 {
+            // Past the end there is nothing more, and nothing breaks.
+            simulation.advance(Instant::from_millis(17 * step));
+            for (flow, seen) in seen.iter_mut().enumerate() {
+                seen.extend(simulation.flow_samples(flow, seen.len()));
+            }
+            queue.extend_from_slice(simulation.link_samples(0, queue.len()));
+        }
+        assert_eq!(seen, whole.flow_traces, "{name}");
+        assert_eq!(queue, whole.link_traces[0][..queue.len()], "{name}");
+        assert!(queue.len() + 10 > whole.link_traces[0].len(), "{name}: {} of {} samples", queue.len(), whole.link_traces[0].len());
+        assert_eq!(everything(&simulation.finish()), everything(&whole), "{name}");
     }
 }

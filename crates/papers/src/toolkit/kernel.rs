@@ -14,7 +14,7 @@ use super::steps::Steps;
 use crate::world::World;
 use symbiosis_report::figure::{Axis, Figure, Mark, Series};
 use symbiosis_report::outcome::{Bar, Claim, Measured, Outcome, Reason, Verdict};
-use symbiosis_scenario::Scenario;
+use symbiosis_scenario::{Files, Scenario};
 
 /// Ours, and what it is measured by: B's Reno, and what Linux has today.
 pub const OURS: &str = "symbiosis";
@@ -48,7 +48,7 @@ pub struct InTurns {
 impl Set {
     pub fn new(steps: &Steps, cc: &'static str) -> Set {
         let text = steps.text(cc, &lines(cc));
-        let scenario = Scenario::parse_for(World::Kernel.target(), &text, "experiment.toml", None, &[]);
+        let scenario = Scenario::parse_for(World::Kernel.target(), &text, "experiment.toml", Files::Folder(None), &[]);
         let scenario = scenario.unwrap_or_else(|error| panic!("{}\n{text}", error.what));
         Set { cc, scenario, runs: Vec::new(), lateness: Vec::new(), void: Vec::new(), missing: None }
     }

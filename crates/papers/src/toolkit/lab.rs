@@ -8,7 +8,7 @@ use symbiosis_run::{Outcome, Plan, Runner};
 use symbiosis_sim::Simulator;
 
 use crate::world::World;
-use symbiosis_scenario::Scenario;
+use symbiosis_scenario::{Files, Scenario};
 
 /// By how much starts differ from seed to seed: no multiple of a round trip or of a packet's time on a link.
 const STAGGER: Span = Span::from_micros(13_700);
@@ -33,7 +33,7 @@ impl Lab<'_> {
     /// # Panics
     /// When the text is not sound: the experiment's fault, found by its test.
     pub(crate) fn scenario(&self, text: &str) -> Scenario {
-        Scenario::parse_for(self.world.target(), text, "experiment.toml", None, &[])
+        Scenario::parse_for(self.world.target(), text, "experiment.toml", Files::Folder(None), &[])
             .unwrap_or_else(|error| panic!("{}\n{text}", error.what))
     }
 

@@ -114,6 +114,11 @@ impl ManagedLink {
         self.queue.packets()
     }
 
+    /// Samples taken so far.
+    pub fn samples(&self) -> &[LinkSample] {
+        self.record.samples()
+    }
+
     /// Ends the run at `end`: statistics and samples up to there.
     pub fn finish(mut self, end: Instant) -> (LinkStats, Vec<LinkSample>) {
         self.advance(end);
