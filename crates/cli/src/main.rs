@@ -2,6 +2,7 @@
 //!
 //! Results go to stdout, everything else to stderr. Exit codes: 0 done, 1 failed, 2 the input is at fault, 130 interrupted.
 
+mod arena;
 mod bench;
 mod controllers;
 mod demo;
@@ -42,6 +43,8 @@ enum Command {
     Testbed(testbed::Args),
     /// Run the papers' experiments, and write a report with their figures and claims
     Reproduce(reproduce::Args),
+    /// Try controllers on what RFC 9743 asks for, and write a scoreboard of the goals that they meet
+    Arena(arena::Args),
     /// Serve a folder over QUIC: others may fetch its files and send new ones
     Serve(net::serve::Args),
     /// Send files to a server
@@ -68,6 +71,7 @@ fn main() -> ExitCode {
         Command::Simulate(args) => simulate::run(&args),
         Command::Testbed(args) => testbed::run(&args),
         Command::Reproduce(args) => reproduce::run(&args),
+        Command::Arena(args) => arena::run(&args),
         Command::Serve(args) => net::serve::run(&args),
         Command::Send(args) => net::send::run(&args),
         Command::Fetch(args) => net::fetch::run(&args),

@@ -1,13 +1,13 @@
-//! How far a reproduction is: what is under way, and how long it will take.
+//! How far a reproduction or an arena is: what is under way, and how long it will take.
 
 use std::io::{self, IsTerminal};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use symbiosis_papers::Experiment;
+use nix::time::{ClockId, clock_gettime};
 
-/// On a terminal a bar; elsewhere a line for each experiment that ends.
+/// On a terminal a bar; elsewhere a line for each part that ends.
 pub struct Progress {
     bar: Option<ProgressBar>,
     state: Mutex<State>,
@@ -15,22 +15,24 @@ pub struct Progress {
 
 struct State {
     since: Instant,
-    under_way: Vec<&'static str>,
+    /// What a part is called, in the plural.
+    parts: &'static str,
+    under_way: Vec<String>,
     simulations: u64,
-    /// Experiments that ended in this run, that ended before it, and all.
+    /// Parts that ended in this run, that ended before it, and all.
     ended: u32,
     before: u32,
     all: u32,
 }
 
 impl Progress {
-    /// Of these experiments.
-    pub fn new(chosen: &[&'static Experiment]) -> Progress {
-        let all = chosen.len() as u32;
-        let state = State { since: Instant::now(), under_way: Vec::new(), simulations: 0, ended: 0, before: 0, all };
+    /// Of so many `parts`.
+    pub fn new(parts: &'static str, all: usize) -> Progress {
+        let state = State { since: Instant::now(), parts, under_way: Vec::new(), simulations: 0, ended: 0, before: 0, all: all as u32 };
         let bar = io::stderr().is_terminal().then(|| {
-            let style = ProgressStyle::with_template("{bar:30} {pos}/{len} experiments, {msg}, {elapsed}").expect("a valid template");
-            let bar = ProgressBar::with_draw_target(Some(chosen.len() as u64), ProgressDrawTarget::stderr()).with_style(style);
+            let style = ProgressStyle::with_template(&format!("{{bar:30}} {{pos}}/{{len}} {parts}, {{msg}}, {{elapsed}}"))
+                .expect("a valid template");
+            let bar = ProgressBar::with_draw_target(Some(all as u64), ProgressDrawTarget::stderr()).with_style(style);
             bar.enable_steady_tick(Duration::from_millis(200));
             bar
         });
@@ -44,8 +46,8 @@ impl Progress {
     }
 
     /// It is under way.
-    pub fn begin(&self, experiment: &Experiment) {
-        self.with(|state| state.under_way.push(experiment.id));
+    pub fn begin(&self, id: &str) {
+        self.with(|state| state.under_way.push(id.into()));
     }
 
     /// A simulation has ended.
@@ -54,11 +56,11 @@ impl Progress {
     }
 
     /// It has ended.
-    pub fn end(&self, experiment: &Experiment) {
+    pub fn end(&self, id: &str) {
         let line = self.with(|state| {
-            state.under_way.retain(|id| *id != experiment.id);
+            state.under_way.retain(|other| other != id);
             state.ended += 1;
-            format!("{} done: {} of {} experiments; {}", experiment.id, state.before + state.ended, state.all, state.words())
+            format!("{id} done: {} of {} {}; {}", state.before + state.ended, state.all, state.parts, state.words())
         });
         match &self.bar {
             Some(bar) => bar.inc(1),
@@ -80,7 +82,7 @@ impl Progress {
 }
 
 impl State {
-    /// What is under way, and how long the rest will take at the pace so far, one experiment counted as any other.
+    /// What is under way, and how long the rest will take at the pace so far, one part counted as any other.
     fn words(&self) -> String {
         let rest = self.all - self.before - self.ended;
         let left = match self.ended {
@@ -90,6 +92,11 @@ impl State {
         let under_way = if self.under_way.is_empty() { String::new() } else { format!("{} under way, ", self.under_way.join(", ")) };
         format!("{under_way}{} simulations{left}", self.simulations)
     }
+}
+
+/// CPU time that this process has used, all threads together. What else runs on the machine has no part in it, unlike the time on the wall.
+pub fn cpu_time() -> Duration {
+    clock_gettime(ClockId::CLOCK_PROCESS_CPUTIME_ID).map_or(Duration::ZERO, Duration::from)
 }
 
 /// Seconds as people say them.
@@ -105,7 +112,8 @@ mod tests {
     fn what_is_left_is_told_at_the_pace_so_far() {
         let state = |ended, all| State {
             since: Instant::now() - Duration::from_secs(60),
-            under_way: vec!["S7", "T3"],
+            parts: "experiments",
+            under_way: vec!["S7".into(), "T3".into()],
             simulations: 12,
             ended,
             before: 1,

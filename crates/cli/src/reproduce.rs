@@ -4,12 +4,10 @@ use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 
 use clap::value_parser;
 use console::Term;
 use miette::miette;
-use nix::time::{ClockId, clock_gettime};
 use rayon::prelude::*;
 use symbiosis_linux::testbed;
 use symbiosis_papers::World;
@@ -21,7 +19,7 @@ use crate::failure::Failure;
 use crate::interrupt;
 use crate::output::writable;
 use crate::print::print;
-use crate::progress::Progress;
+use crate::progress::{Progress, cpu_time};
 use crate::table::table;
 use crate::testbed::failed;
 use crate::unfinished::Unfinished;
@@ -148,11 +146,6 @@ fn own_folder(args: &Args, chosen: &[&'static Experiment]) -> PathBuf {
     }
 }
 
-/// CPU time that this process has used, all threads together. What else runs on the machine has no part in it, unlike the time on the wall.
-fn cpu_time() -> Duration {
-    clock_gettime(ClockId::CLOCK_PROCESS_CPUTIME_ID).map_or(Duration::ZERO, Duration::from)
-}
-
 type Found = Vec<(&'static Experiment, Outcome)>;
 
 /// Runs the chosen experiments on all cores, and writes the report anew whenever one ends: an interrupted run leaves what it has, and the
@@ -166,7 +159,7 @@ fn run_all(args: &Args, chosen: &[&'static Experiment], out: &Path) -> Result<Fo
     let pool = pool.map_err(|error| Failure::Other(miette!("no threads to run in: {error}")))?;
     let (title, intro, _) = args.world.words();
     let cannot_write = |error: io::Error| Failure::Other(miette!("cannot write into {}: {error}", out.display()));
-    let progress = Progress::new(chosen);
+    let progress = Progress::new("experiments", chosen.len());
     let ran = || progress.ran();
     let seeds = args.seeds.unwrap_or(args.world.seeds(args.quick));
     let lab = Lab { world: args.world.world(), quick: args.quick, seeds, ran: &ran, enough };
@@ -182,7 +175,7 @@ fn run_all(args: &Args, chosen: &[&'static Experiment], out: &Path) -> Result<Fo
     }
     let found = Mutex::new(done);
     let one = |experiment: &&&'static Experiment| {
-        progress.begin(experiment);
+        progress.begin(experiment.id);
         let outcome = (experiment.run)(&lab);
         if enough.load(Ordering::Relaxed) {
             // Half of an experiment is none.
@@ -192,7 +185,7 @@ fn run_all(args: &Args, chosen: &[&'static Experiment], out: &Path) -> Result<Fo
         let mut found = found.lock().expect("nobody panics while writing");
         found.push((**experiment, outcome));
         found.sort_by_key(|(experiment, _)| chosen.iter().position(|other| other.id == experiment.id));
-        progress.end(experiment);
+        progress.end(experiment.id);
         report::write(out, title, intro, &entries(args, &found))
     };
     let written: io::Result<()> = pool.install(|| left.par_iter().map(one).collect());

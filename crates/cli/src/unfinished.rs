@@ -1,16 +1,17 @@
-//! What an interrupted reproduction has finished, so that the next one goes on from there.
+//! What an interrupted reproduction, or arena, has finished, so that the next one goes on from there.
 //!
-//! While a reproduction runs, each finished experiment's outcome lies in a folder of its own beside the report. The same command of the
-//! same program takes them from there. When all are done the folder is removed: a reproduction that ended is run anew.
+//! While it runs, each finished part's outcome lies in a folder of its own beside the report. The same command of the same program takes
+//! them from there. When all are done the folder is removed: what has ended is run anew.
 
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use symbiosis_report::files::write_atomically;
-use symbiosis_report::outcome::Outcome;
 
-/// The outcomes of experiments that have ended, of a reproduction that has not.
+/// The outcomes of parts that have ended, of a whole that has not.
 #[derive(Debug)]
 pub struct Unfinished(PathBuf);
 
@@ -32,20 +33,20 @@ impl Unfinished {
         Ok(unfinished)
     }
 
-    /// The outcome of an experiment, if it has ended.
-    pub fn outcome(&self, id: &str) -> Option<Outcome> {
+    /// The outcome of a part, if it has ended.
+    pub fn outcome<T: DeserializeOwned>(&self, id: &str) -> Option<T> {
         postcard::from_bytes(&fs::read(self.file(id)).ok()?).ok()
     }
 
-    /// Keeps the outcome of an experiment that has ended.
+    /// Keeps the outcome of a part that has ended.
     ///
     /// # Errors
     /// It cannot be written.
-    pub fn keep(&self, id: &str, outcome: &Outcome) -> io::Result<()> {
+    pub fn keep<T: Serialize>(&self, id: &str, outcome: &T) -> io::Result<()> {
         write_atomically(self.file(id), postcard::to_stdvec(outcome).map_err(io::Error::other)?)
     }
 
-    /// All experiments have ended, and nothing is left to go on with.
+    /// All parts have ended, and nothing is left to go on with.
     ///
     /// # Errors
     /// The folder cannot be removed.
@@ -63,7 +64,7 @@ impl Unfinished {
 
 #[cfg(test)]
 mod tests {
-    use symbiosis_report::outcome::{Bar, Basis, Claim, Measured, Reason, Reference, Verdict};
+    use symbiosis_report::outcome::{Bar, Basis, Claim, Measured, Outcome, Reason, Reference, Verdict};
 
     use super::*;
 
@@ -88,11 +89,11 @@ mod tests {
         let first = Unfinished::open(report.path(), "quick").unwrap();
         first.keep("S1", &outcome()).unwrap();
         let again = Unfinished::open(report.path(), "quick").unwrap();
-        let found = again.outcome("S1").expect("kept");
+        let found: Outcome = again.outcome("S1").expect("kept");
         assert!(found.claims[0].measured.mean.is_nan(), "what is not a number survives");
         assert_eq!(found.claims[0].measured.ci95.to_bits(), (0.1f64 + 0.2).to_bits());
         assert_eq!(found.notes, outcome().notes);
-        assert!(again.outcome("S4").is_none());
+        assert!(again.outcome::<Outcome>("S4").is_none());
     }
 
     #[test]
@@ -100,7 +101,7 @@ mod tests {
         let report = tempfile::tempdir().unwrap();
         Unfinished::open(report.path(), "quick").unwrap().keep("S1", &outcome()).unwrap();
         let other = Unfinished::open(report.path(), "full").unwrap();
-        assert!(other.outcome("S1").is_none());
+        assert!(other.outcome::<Outcome>("S1").is_none());
         other.remove().unwrap();
         assert_eq!(fs::read_dir(report.path()).unwrap().count(), 0);
     }
@@ -112,6 +113,6 @@ mod tests {
         unfinished.keep("S1", &outcome()).unwrap();
         let bytes = fs::read(unfinished.file("S1")).unwrap();
         fs::write(unfinished.file("S1"), &bytes[..bytes.len() / 2]).unwrap();
-        assert!(unfinished.outcome("S1").is_none());
+        assert!(unfinished.outcome::<Outcome>("S1").is_none());
     }
 }

@@ -56,6 +56,10 @@ fn bad_input_is_code_2_and_one_report_on_stderr() {
         (&["simulate", "small.toml", "--out", "small.toml/below"], "--out small.toml/below"),
         (&["simulate", "small.toml", "--out", "/proc/here"], "--out /proc/here"),
         (&["simulate", "small.toml", "--out", "."], "the folder is not empty"),
+        (&["arena", "--cc", "symbioses"], "did you mean `symbiosis`?"),
+        (&["arena", "--against", "cubiq"], "--against cubiq"),
+        (&["arena", "--only", "random-los"], "did you mean `random-loss`?"),
+        (&["arena", "--cc", "fast{alpha=}"], "--cc fast{alpha=}"),
         (&["simulate"], "Usage"),
         (&["stimulate"], "simulate"),
     ];
@@ -270,4 +274,44 @@ fn shells_and_man_know_every_command() {
         assert!(page.contains(".SH SYNOPSIS") && page.contains(&format!("symbiosis\\-{name}")), "{page}");
     }
     assert!(folder.path().join("pages/symbiosis-kernel-start.1").exists());
+}
+
+#[test]
+fn the_arena_says_the_same_of_the_same_seeds_and_nothing_else_on_stdout() {
+    let args = ["arena", "--only", "application/10 kB alone", "--cc", "reno", "--cc", "cubic", "--seeds", "3", "--json"];
+    let found = json(&args);
+    assert_eq!(found, json(&args));
+    assert_eq!(found["scoreboard"]["rows"][1]["cc"], "cubic");
+    assert_eq!(found["cells"][0]["seeds"], 3);
+    // What it gives back to be looked at is a scenario as it was run.
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("seen.toml"), found["cells"][0]["scenario"].as_str().unwrap()).unwrap();
+    let seen = symbiosis(folder.path(), &["simulate", "seen.toml", "--json"]);
+    assert!(seen.status.success(), "{}", stderr(&seen));
+}
+
+#[test]
+fn an_interrupted_arena_goes_on_where_it_stopped() {
+    let folder = tempfile::tempdir().unwrap();
+    let args = ["arena", "--only", "start", "--cc", "reno", "--seeds", "3", "--threads", "1", "--json"];
+    let outcomes = folder.path().join("arena/.unfinished");
+    let kept =
+        || fs::read_dir(&outcomes).map_or(0, |files| files.filter(|file| file.as_ref().unwrap().path().extension().is_some()).count());
+    let mut child = Command::new(env!("CARGO_BIN_EXE_symbiosis"))
+        .current_dir(folder.path())
+        .args(args)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    while kept() == 0 {
+        assert!(child.try_wait().unwrap().is_none(), "ended before it could be interrupted");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let resumed = symbiosis(folder.path(), &args);
+    assert!(stderr(&resumed).contains(" of 10 cells were done before the interruption"), "{}", stderr(&resumed));
+    assert_eq!(stdout(&resumed), stdout(&in_folder(&args)), "as if it had not been interrupted");
+    assert!(!outcomes.exists());
 }
