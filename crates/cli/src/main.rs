@@ -18,6 +18,7 @@ mod reproduce;
 mod results;
 mod runs;
 mod simulate;
+mod sweep;
 mod table;
 mod testbed;
 mod unfinished;
@@ -38,6 +39,8 @@ struct Cli {
 enum Command {
     /// Run a scenario
     Simulate(simulate::Args),
+    /// Run a scenario over axes and seeds, and write the results as Parquet
+    Sweep(sweep::Args),
     /// Run a scenario with Linux' own TCP over an emulated path on this machine (needs root)
     #[command(alias = "lab")]
     Testbed(testbed::Args),
@@ -69,6 +72,7 @@ enum Command {
 fn main() -> ExitCode {
     let done = match Cli::parse().command {
         Command::Simulate(args) => simulate::run(&args),
+        Command::Sweep(args) => sweep::run(&args),
         Command::Testbed(args) => testbed::run(&args),
         Command::Reproduce(args) => reproduce::run(&args),
         Command::Arena(args) => arena::run(&args),

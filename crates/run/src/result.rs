@@ -1,6 +1,6 @@
 //! What a run found.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use symbiosis_base::{Instant, Span};
 use symbiosis_path::{LinkSample, LinkStats};
 
@@ -20,7 +20,7 @@ pub struct Outcome {
 }
 
 /// A run's result. Everything but the ledger-like counters is over the window of measurement.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
     /// The plan's name.
     pub scenario: String,
@@ -41,7 +41,7 @@ pub struct Summary {
 }
 
 /// A flow over the window of measurement.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FlowSummary {
     /// Name in the plan.
     pub id: String,
@@ -70,7 +70,7 @@ pub struct FlowSummary {
 }
 
 /// Distribution of round-trip times \[ms\].
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RttSummary {
     /// Least.
     pub min: f64,
@@ -85,7 +85,7 @@ pub struct RttSummary {
 }
 
 /// A window over time \[packets\].
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct WindowSummary {
     /// Mean over time.
     pub mean: f64,
@@ -97,7 +97,7 @@ pub struct WindowSummary {
 }
 
 /// A link over the window of measurement.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LinkSummary {
     /// Name in the plan.
     pub name: String,
@@ -110,7 +110,7 @@ pub struct LinkSummary {
 }
 
 /// A queue over time \[packets\].
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct QueueSummary {
     /// Mean over time.
     pub mean: f64,

@@ -33,8 +33,8 @@ mod topology;
 pub use error::ScenarioError;
 pub use explain::Explanation;
 pub use files::Files;
-pub use locate::suggestion;
-pub use scenario::Scenario;
+pub use locate::{place, suggestion};
+pub use scenario::{Scenario, changed};
 pub use target::{Hosts, SIMULATOR, Target};
 
 #[cfg(test)]

@@ -26,6 +26,11 @@ pub(super) fn span_of(document: &DeTable<'_>, path: &str) -> Option<Range<usize>
     Some(here.1)
 }
 
+/// The bytes of the value under a dotted path in a text; of its nearest ancestor where it does not exist. None of a text that is no TOML.
+pub fn place(text: &str, path: &str) -> Option<Range<usize>> {
+    span_of(DeTable::parse(text).ok()?.get_ref(), path)
+}
+
 fn lookup<'a, 'i>(table: &'a DeTable<'i>, name: &str) -> Option<(&'a DeValue<'i>, Range<usize>)> {
     table.iter().find(|(key, _)| key.get_ref() == name).map(|(_, value)| (value.get_ref(), value.span()))
 }

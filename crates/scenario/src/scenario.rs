@@ -68,7 +68,7 @@ impl Scenario {
     /// # Errors
     /// As [`Scenario::parse`], or the target cannot do what is asked for.
     pub fn parse_for(target: &Target, text: &str, file_name: &str, files: Files<'_>, sets: &[String]) -> Result<Scenario, ScenarioError> {
-        let text = with_sets(text, file_name, sets)?;
+        let text = changed(text, file_name, sets)?;
         let stem = Path::new(file_name).file_stem().map_or("scenario".into(), |stem| stem.to_string_lossy().into_owned());
         match resolved(target, &text, &stem, files) {
             Ok(Resolved { plan, queue_rules, files }) => Ok(Scenario { name: plan.name.clone(), text, plan, files, queue_rules }),
@@ -81,7 +81,11 @@ impl Scenario {
     }
 }
 
-fn with_sets(text: &str, file_name: &str, sets: &[String]) -> Result<String, ScenarioError> {
+/// The text with each of `sets`, a change `path=value` as `--set` takes it, applied in order.
+///
+/// # Errors
+/// The text is no TOML, or a path is none of the format.
+pub fn changed(text: &str, file_name: &str, sets: &[String]) -> Result<String, ScenarioError> {
     if sets.is_empty() {
         return Ok(text.into());
     }

@@ -1,9 +1,10 @@
 //! `--set path=value`: changes the text of a scenario before it is read, so that the places in errors are those of the text that counts.
+//! In a list of tables `0` is the first, `*` is each, and `+` is a new one at the end.
 
 use std::ops::Range;
 use std::str::FromStr;
 
-use toml_edit::{DocumentMut, InlineTable, Item, Table, TableLike, Value};
+use toml_edit::{ArrayOfTables, DocumentMut, InlineTable, Item, Table, TableLike, Value};
 
 use super::check::{title, unknown};
 use super::error::Fault;
@@ -60,14 +61,28 @@ fn table(here: &mut dyn TableLike, keys: &'static [Key], path: &str, parts: &[Pa
             let next = here.entry(key.name).or_insert_with(|| Item::Table(Table::new())).as_table_like_mut();
             table(next.ok_or_else(|| no_table(&path, part))?, inner, &path, rest, value)
         }
-        Kind::Tables(inner) => {
-            let (next, path) = item(here.get_mut(key.name), &path, &rest[0])?;
-            match &rest[1..] {
-                [] => Err(Fault::span(part.span.start..rest[0].span.end, format!("`{path}` is a table, not a value"))
-                    .help(format!("name one of its keys: `{path}.{}=…`", inner[0].name))),
-                rest => table(next, inner, &path, rest, value),
+        Kind::Tables(inner) => match (rest[0].name, &rest[1..]) {
+            ("+", below) => {
+                let added = match below {
+                    [] => tables(value, &path, &rest[0])?,
+                    below => {
+                        let mut added = Table::new();
+                        table(&mut added, inner, &format!("{path}.+"), below, value)?;
+                        vec![added]
+                    }
+                };
+                push(here, key.name, added).map_or_else(|| Err(no_table(&path, part)), Ok)
             }
-        }
+            ("*", below) => {
+                // Of none the error is that of the first.
+                for index in 0..count(here.get(key.name)).max(1) {
+                    let one = Part { name: &index.to_string(), span: rest[0].span.clone() };
+                    numbered(here.get_mut(key.name), inner, &path, (part, &one), below, value.clone())?;
+                }
+                Ok(())
+            }
+            (_, below) => numbered(here.get_mut(key.name), inner, &path, (part, &rest[0]), below, value),
+        },
         Kind::Params => {
             let next = here.entry(key.name).or_insert_with(|| Item::Value(InlineTable::new().into())).as_table_like_mut();
             match rest {
@@ -80,12 +95,66 @@ fn table(here: &mut dyn TableLike, keys: &'static [Key], path: &str, parts: &[Pa
     }
 }
 
-/// The table of that number in a list of tables, in whichever way the document writes it.
-fn item<'a>(list: Option<&'a mut Item>, path: &str, part: &Part<'_>) -> Result<(&'a mut dyn TableLike, String), Fault> {
-    let count = list.as_deref().map_or(0, |list| match list {
+/// Changes one table of a list; `(list, number)` are their parts of the path.
+fn numbered(
+    list: Option<&mut Item>,
+    keys: &'static [Key],
+    path: &str,
+    (part, number): (&Part<'_>, &Part<'_>),
+    below: &[Part<'_>],
+    value: Value,
+) -> Result<(), Fault> {
+    let (next, path) = item(list, path, number)?;
+    match below {
+        [] => Err(Fault::span(part.span.start..number.span.end, format!("`{path}` is a table, not a value"))
+            .help(format!("name one of its keys: `{path}.{}=…`", keys[0].name))),
+        below => table(next, keys, &path, below, value),
+    }
+}
+
+/// How many tables a list has, in whichever way the document writes it.
+fn count(list: Option<&Item>) -> usize {
+    list.map_or(0, |list| match list {
         Item::ArrayOfTables(tables) => tables.len(),
         other => other.as_array().map_or(0, |values| values.len()),
-    });
+    })
+}
+
+/// What `flow.+={ … }` adds: a table, or a list of them.
+fn tables(value: Value, path: &str, part: &Part<'_>) -> Result<Vec<Table>, Fault> {
+    let said = value.to_string();
+    let wrong = || {
+        Fault::span(part.span.clone(), format!("`{path}.+` is {}", said.trim()))
+            .help("a table to add, `{ key = value, … }`, or a list of them")
+    };
+    match value {
+        Value::InlineTable(table) => Ok(vec![table.into_table()]),
+        Value::Array(values) => {
+            let table = |value: Value| match value {
+                Value::InlineTable(table) => Ok(table.into_table()),
+                _ => Err(wrong()),
+            };
+            values.into_iter().map(table).collect()
+        }
+        _ => Err(wrong()),
+    }
+}
+
+/// Adds tables at the end of a list, in whichever way the document writes it; none where it is no list.
+fn push(here: &mut dyn TableLike, name: &str, added: Vec<Table>) -> Option<()> {
+    if added.is_empty() {
+        return Some(());
+    }
+    match here.entry(name).or_insert_with(|| Item::ArrayOfTables(ArrayOfTables::new())) {
+        Item::ArrayOfTables(tables) => tables.extend(added),
+        other => other.as_array_mut()?.extend(added.into_iter().map(Table::into_inline_table)),
+    }
+    Some(())
+}
+
+/// The table of that number in a list of tables, in whichever way the document writes it.
+fn item<'a>(list: Option<&'a mut Item>, path: &str, part: &Part<'_>) -> Result<(&'a mut dyn TableLike, String), Fault> {
+    let count = count(list.as_deref());
     let help = match count {
         0 => format!("the scenario has no `[[{path}]]`"),
         1 => format!("the scenario has one `[[{path}]]`: `{path}.0`"),

@@ -192,6 +192,29 @@ const TUNED: Entry = Entry {
 };
 
 #[test]
+fn a_change_can_be_of_all_flows_and_can_add_some() {
+    let controllers = |sets: &[&str]| parse(DUMBBELL, sets).plan.flows.iter().map(|flow| flow.cc.name).collect::<Vec<_>>();
+    let before = controllers(&[]);
+    assert_eq!(controllers(&["flow.*.cc=vegas"]), vec!["vegas"; before.len()]);
+    let added = |more: &[&'static str]| [&before[..], more].concat();
+    assert_eq!(controllers(&["flow.+.cc=vegas"]), added(&["vegas"]));
+    assert_eq!(controllers(&["flow.+={ cc = 'vegas', count = 2 }"]), added(&["vegas", "vegas"]));
+    assert_eq!(controllers(&["flow.+=[{ cc = 'vegas' }, { cc = 'fast' }]"]), added(&["vegas", "fast"]));
+    assert_eq!(controllers(&["flow.+=[]"]), before);
+    assert_eq!(controllers(&["flow.+.cc=vegas", "flow.*.cc=fast"]), vec!["fast"; before.len() + 1]);
+    // Also where the document writes its flows in one line, and where it has none.
+    let inline = "duration_s = 1\nbottleneck = { rate_mbps = 1, delay_ms = 1, queue_packets = 9 }\nflow = [{ cc = 'reno' }]";
+    assert_eq!(parse(inline, &["flow.+.cc=vegas"]).plan.flows.len(), 2);
+    let none = inline.rsplit_once('\n').unwrap().0;
+    assert_eq!(parse(none, &["flow.+.cc=vegas"]).plan.flows.len(), 1);
+    for (set, said) in [("flow.*.cc=reno", "there is no `flow.0`"), ("flow.+=5", "`flow.+` is 5"), ("flow.+.c=5", "no key `c` in `flow.+`")]
+    {
+        let error = Scenario::parse(none, "t.toml", None, &[set.into()]).unwrap_err();
+        assert!(error.what.contains(said), "{set}: {error}");
+    }
+}
+
+#[test]
 fn parameters_are_held_against_their_declaration() {
     static ENTRY: Entry = TUNED;
     let resolve = |name: &str, value: toml::Value| {
