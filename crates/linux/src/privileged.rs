@@ -17,6 +17,8 @@ pub enum Need {
     Root,
     /// clang and libbpf, which compile and load the BPF program.
     Clang,
+    /// Frama-C and Z3, which prove the integer step.
+    FramaC,
     /// Network namespaces, and iproute2 to fill them.
     Namespaces,
     /// A kernel that describes itself.
@@ -37,6 +39,7 @@ impl Need {
         match self {
             Need::Root => nix::unistd::geteuid().is_root(),
             Need::Clang => runs("clang", "--version") && has_libbpf(),
+            Need::FramaC => runs("frama-c", "-version") && runs("why3", "--version") && runs("z3", "--version"),
             Need::Namespaces => runs("ip", "-V") && crate::testbed::has_namespaces(),
             Need::Btf => Path::new("/sys/kernel/btf/vmlinux").exists(),
             Need::Tun => Path::new("/dev/net/tun").exists(),
@@ -53,6 +56,7 @@ impl Need {
         match self {
             Need::Root => ("root", true),
             Need::Clang => ("clang and libbpf (apt-get install clang libbpf-dev)", true),
+            Need::FramaC => ("Frama-C and Z3 (apt-get install frama-c-base why3 z3)", true),
             Need::Namespaces => ("network namespaces and iproute2 (apt-get install iproute2)", true),
             Need::Btf => ("a kernel with BTF", false),
             Need::Tun => ("/dev/net/tun (modprobe tun)", false),

@@ -103,7 +103,49 @@ pub(crate) struct Agent {
 /// # Safety
 /// That must be so.
 pub(crate) unsafe trait Plain: Copy {}
-// SAFETY: whole numbers without padding; the test of the layout says so too.
+/// The sum of the sizes of fields, at compile time: where it is that of the whole, there is no padding.
+macro_rules! no_padding {
+    ($of:ty { $($field:ident),* }) => {
+        const _: () = {
+            const fn size<T>(_: *const T) -> usize {
+                size_of::<T>()
+            }
+            let whole = std::mem::MaybeUninit::<$of>::uninit();
+            let at = whole.as_ptr();
+            // SAFETY: only addresses are made, within the value.
+            let sum = unsafe { 0 $(+ size(&raw const (*at).$field))* };
+            assert!(sum == size_of::<$of>());
+        };
+    };
+}
+no_padding!(Record {
+    id,
+    at,
+    from,
+    una,
+    nxt,
+    kind,
+    flags,
+    count,
+    rtt_us,
+    cwnd,
+    ssthresh,
+    in_flight,
+    sacked,
+    srtt_us,
+    mss,
+    overhead,
+    losses,
+    local_port,
+    remote_port,
+    remote_ip,
+    family
+});
+no_padding!(Decision { expires, at, slow_start, held_until, first, serial, losses, law, gap, kept, after, unused, window, gaps });
+no_padding!(Stats { next_id, woken, dropped });
+no_padding!(Agent { heartbeat, build });
+
+// SAFETY: whole numbers, and without padding: the compiler has just proved that.
 unsafe impl Plain for Record {}
 // SAFETY: as above.
 unsafe impl Plain for Decision {}
@@ -117,5 +159,25 @@ impl Record {
     pub(crate) fn read(bytes: &[u8]) -> Option<Record> {
         // SAFETY: there are enough bytes, and any bytes are a record.
         (bytes.len() >= size_of::<Record>()).then(|| unsafe { bytes.as_ptr().cast::<Record>().read_unaligned() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_record_is_read_from_any_bytes_at_any_place_or_refused() {
+        let size = size_of::<Record>();
+        let bytes: Vec<u8> = (0..2 * size + 8).map(|at| (at * 37) as u8).collect();
+        for start in 0..8 {
+            for length in 0..=2 * size {
+                let record = Record::read(&bytes[start..start + length]);
+                let id = |at: usize| u64::from_ne_bytes(bytes[at..at + 8].try_into().unwrap());
+                assert_eq!(record.map(|record| record.id), (length >= size).then(|| id(start)), "{length} bytes from {start}");
+                let last = |at: usize| u32::from_ne_bytes(bytes[at..at + 4].try_into().unwrap());
+                assert_eq!(record.map(|record| record.family), (length >= size).then(|| last(start + size - 4)));
+            }
+        }
     }
 }

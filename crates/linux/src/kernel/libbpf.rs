@@ -82,6 +82,11 @@ pub(crate) struct MapInfo {
 }
 
 impl MapInfo {
+    /// Whether its keys and values are as large as those.
+    pub(crate) fn fits<K, V>(&self) -> bool {
+        (self.key_size as usize, self.value_size as usize) == (size_of::<K>(), size_of::<V>())
+    }
+
     /// The map's name.
     pub(crate) fn name(&self) -> &str {
         CStr::from_bytes_until_nul(&self.name).ok().and_then(|name| name.to_str().ok()).unwrap_or("")
@@ -120,7 +125,7 @@ impl Libbpf {
     /// The value at `key`, as bytes.
     pub(crate) fn lookup_bytes<K: Copy>(&self, map: &OwnedFd, key: K, size: u32) -> io::Result<Vec<u8>> {
         let mut value = vec![0; size as usize];
-        // SAFETY: callers give keys and sizes of the map.
+        // SAFETY: callers give keys and sizes of the map, which is of one value for all processors: the kernel writes `size` bytes.
         checked(unsafe { (self.bpf_map_lookup_elem)(map.as_raw_fd(), (&raw const key).cast(), value.as_mut_ptr().cast()) })?;
         Ok(value)
     }
@@ -128,7 +133,7 @@ impl Libbpf {
     /// The value at `key`.
     pub(crate) fn lookup<K: Copy, V: Plain>(&self, map: &OwnedFd, key: K) -> io::Result<V> {
         let mut value = MaybeUninit::<V>::zeroed();
-        // SAFETY: callers give keys and values of the map; any bytes are a value.
+        // SAFETY: callers have maps whose keys and values are of these sizes (`MapInfo::fits`); any bytes are a value.
         unsafe {
             checked((self.bpf_map_lookup_elem)(map.as_raw_fd(), (&raw const key).cast(), value.as_mut_ptr().cast()))?;
             Ok(value.assume_init())
@@ -138,13 +143,13 @@ impl Libbpf {
     /// Puts `value` at `key`, which must be there if `exists` says so.
     pub(crate) fn update<K: Copy, V: Plain>(&self, map: &OwnedFd, key: K, value: &V, exists: bool) -> io::Result<()> {
         let flags = if exists { EXIST } else { ANY };
-        // SAFETY: callers give keys and values of the map.
+        // SAFETY: as in `lookup`; the kernel reads both, which live.
         checked(unsafe { (self.bpf_map_update_elem)(map.as_raw_fd(), (&raw const key).cast(), (&raw const *value).cast(), flags) })
     }
 
     /// Takes `key` out.
     pub(crate) fn delete<K: Copy>(&self, map: &OwnedFd, key: K) -> io::Result<()> {
-        // SAFETY: callers give keys of the map.
+        // SAFETY: as in `lookup`.
         checked(unsafe { (self.bpf_map_delete_elem)(map.as_raw_fd(), (&raw const key).cast()) })
     }
 
@@ -172,7 +177,9 @@ impl Libbpf {
         // SAFETY: `object` is open until it is closed below; maps are its own, and so is the descriptor that is duplicated.
         let done = unsafe {
             checked((self.bpf_object__load)(object)).and_then(|()| {
+                // Of no map it is negative.
                 let fd = (self.bpf_map__fd)((self.bpf_object__find_map_by_name)(object, map.as_ptr()));
+                checked(fd)?;
                 prepare(&std::os::fd::BorrowedFd::borrow_raw(fd).try_clone_to_owned()?)?;
                 let link = (self.bpf_map__attach_struct_ops)((self.bpf_object__find_map_by_name)(object, ops.as_ptr()));
                 if link.is_null() {

@@ -64,14 +64,15 @@ impl Program {
     pub(crate) fn find(libbpf: &Libbpf) -> Option<Program> {
         let ops = registered(libbpf)?;
         // Of programs that are no more registered, but have sockets still, there are maps too; the latest are of the latest program.
-        let latest = |name, kind| libbpf.maps(name, kind).pop();
-        let (info, decisions) = latest("symb_decisions", HASH)?;
-        let (_, agent) = latest("symb_agent", ARRAY)?;
-        if info.value_size as usize != size_of::<Decision>() || libbpf.lookup::<_, Agent>(&agent, 0_u32).ok()?.build != build() {
+        // One whose keys or values are of other sizes is another's: the kernel would read and write beyond ours.
+        let latest = |name, kind, fits: fn(&MapInfo) -> bool| libbpf.maps(name, kind).into_iter().rfind(|(info, _)| fits(info));
+        let (info, decisions) = latest("symb_decisions", HASH, MapInfo::fits::<u64, Decision>)?;
+        let (_, agent) = latest("symb_agent", ARRAY, MapInfo::fits::<u32, Agent>)?;
+        if libbpf.lookup::<_, Agent>(&agent, 0_u32).ok()?.build != build() {
             return None;
         }
-        let (_, records) = latest("symb_records", RINGBUF)?;
-        let (_, stats) = latest("symb_stats", ARRAY)?;
+        let (_, records) = latest("symb_records", RINGBUF, MapInfo::fits::<(), ()>)?;
+        let (_, stats) = latest("symb_stats", ARRAY, MapInfo::fits::<u32, Stats>)?;
         Some(Program { ops, records, decisions_id: info.id, decisions, stats, agent })
     }
 
@@ -109,7 +110,10 @@ impl Program {
     /// Programs of our name that are no longer registered, and the sockets that still use them.
     pub(crate) fn orphans(&self, libbpf: &Libbpf) -> Orphans {
         let programs = libbpf.maps(NAME, STRUCT_OPS).iter().filter(|map| !in_use(libbpf, map)).count();
-        let others = libbpf.maps("symb_decisions", HASH).into_iter().filter(|(info, _)| info.id != self.decisions_id);
+        let others = libbpf
+            .maps("symb_decisions", HASH)
+            .into_iter()
+            .filter(|(info, _)| info.id != self.decisions_id && info.key_size as usize == size_of::<u64>());
         Orphans { programs, sockets: others.map(|(_, decisions)| libbpf.count(&decisions)).sum() }
     }
 

@@ -6,6 +6,8 @@ use std::process::Command;
 use libloading::Library;
 use symbiosis_base::Random;
 
+use crate::privileged::{Need, ready};
+
 use super::layout::{Agent, Decision, HOLDS, PLAN, POINTS, Record, Stats, WINDOW_BITS, flag, kind, law};
 
 /// A shared object of these C functions, by the linker that Rust uses too.
@@ -103,16 +105,47 @@ fn the_step_bears_what_no_decision_should_say() {
     let library = compiled(folder.path(), STEP);
     // SAFETY: declared as above; the decision lives.
     let step = unsafe { library.get::<Step>(b"step") }.unwrap();
+    // As `the_step_is_proved_within_its_bounds` has it for all others.
     let most = (1_u64 << 47) - 1;
     for after in [[0; POINTS], [u32::MAX; POINTS], [9, 8, 7, 6, 5, 4, 3, 2], [0, 1, 1, 1, u32::MAX, 0, 0, 0]] {
         for window in [[0; POINTS], [u64::MAX; POINTS], [u64::MAX, 0, u64::MAX, 0, u64::MAX, 0, u64::MAX, 0]] {
             for since in [0, 1, 5, u64::from(u32::MAX), u64::MAX] {
-                let decision = samples(after, window);
-                // SAFETY: as above.
-                assert!(unsafe { step(&decision, u64::MAX, u32::MAX, since) } <= most, "{since} ns of {decision:?}");
+                for (slow_start, old) in [(0, u64::MAX), (u64::MAX, u64::from(u32::MAX) << WINDOW_BITS), (u64::MAX, 0)] {
+                    let decision = Decision { slow_start, ..samples(after, window) };
+                    // SAFETY: as above.
+                    assert!(unsafe { step(&decision, old, u32::MAX, since) } <= most, "{since} ns of {decision:?}");
+                }
             }
         }
     }
+}
+
+/// What the annotations of `window.h` say holds for all decisions, windows and times: no operation overflows, no index is out of bounds,
+/// and no window exceeds `MOST_WINDOW`.
+#[test]
+fn the_step_is_proved_within_its_bounds() {
+    if !ready("the_step_is_proved_within_its_bounds", &[Need::FramaC]) {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let proof = folder.path().join("proof.c");
+    std::fs::write(&proof, "#include \"window.h\"\n").unwrap();
+    let headers = concat!("-cpp-extra-args=-I", env!("CARGO_MANIFEST_DIR"), "/src/kernel/bpf");
+    let says = |program: &str, args: &[&str]| {
+        // Which provers there are, Why3 writes down in a file.
+        let mut command = Command::new(program);
+        let output = command.current_dir(&folder).env("WHY3CONFIG", folder.path().join("why3.conf")).args(args).output().unwrap();
+        String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
+    };
+    says("why3", &["config", "detect"]);
+    let goals = ["-wp", "-wp-rte", "-warn-unsigned-overflow", "-wp-prover", "z3", "-wp-timeout", "60", "-wp-par", "2"];
+    let said = says("frama-c", &[&goals[..], &[headers, proof.to_str().unwrap()]].concat());
+    let proved =
+        said.lines().find_map(|line| line.split_once("Proved goals:")).map(|(_, counts)| counts.split_whitespace().collect::<Vec<_>>());
+    // "76 / 76"
+    let Some([proved, "/", goals]) = proved.as_deref() else { panic!("{said}") };
+    assert!(proved == goals && goals.parse::<u32>().unwrap() > 50, "{said}");
+    assert!(!said.contains("Missing RTE guards"), "{said}");
 }
 
 /// Name in C, size, and where each field begins.
