@@ -12,6 +12,7 @@ mod interrupt;
 mod kernel;
 mod net;
 mod output;
+mod playground;
 mod print;
 mod progress;
 mod reproduce;
@@ -48,6 +49,8 @@ enum Command {
     Reproduce(reproduce::Args),
     /// Try controllers on what RFC 9743 asks for, and write a scoreboard of the goals that they meet
     Arena(arena::Args),
+    /// Open the simulator as a page: sliders, a time line, and charts that are drawn while it runs
+    Playground(playground::Args),
     /// Serve a folder over QUIC: others may fetch its files and send new ones
     Serve(net::serve::Args),
     /// Send files to a server
@@ -76,6 +79,7 @@ fn main() -> ExitCode {
         Command::Testbed(args) => testbed::run(&args),
         Command::Reproduce(args) => reproduce::run(&args),
         Command::Arena(args) => arena::run(&args),
+        Command::Playground(args) => playground::run(&args),
         Command::Serve(args) => net::serve::run(&args),
         Command::Send(args) => net::send::run(&args),
         Command::Fetch(args) => net::fetch::run(&args),

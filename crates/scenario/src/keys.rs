@@ -232,3 +232,17 @@ impl Kind {
 
 #[cfg(test)]
 mod tests;
+
+/// What the key under a dotted path may be, when it is one of some words: `bottleneck.queue`.
+pub fn words(path: &str) -> Option<&'static [&'static str]> {
+    let mut table = ROOT;
+    let mut names = path.split('.').peekable();
+    while let Some(name) = names.next() {
+        match &table.iter().find(|key| key.name == name)?.kind {
+            Kind::Table(keys) | Kind::Tables(keys) => table = keys,
+            Kind::Words(words) if names.peek().is_none() => return Some(words),
+            _ => return None,
+        }
+    }
+    None
+}

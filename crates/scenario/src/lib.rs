@@ -33,6 +33,7 @@ mod topology;
 pub use error::ScenarioError;
 pub use explain::Explanation;
 pub use files::Files;
+pub use keys::words;
 pub use locate::{place, suggestion};
 pub use scenario::{Scenario, changed};
 pub use target::{Hosts, SIMULATOR, Target};

@@ -326,3 +326,9 @@ fn files_may_be_given() {
     let missing = read(Files::Given(&Default::default())).expect_err("there is no such file");
     assert!(missing.what.contains("`bottleneck.trace` is \"up.trace\""), "{}", missing.what);
 }
+
+#[test]
+fn words_of_a_key_can_be_listed() {
+    assert!(words("bottleneck.queue").is_some_and(|words| words.contains(&"codel")));
+    assert_eq!([words("bottleneck"), words("bottleneck.delay_ms"), words("bottleneck.queue.x"), words("nothing")], [None; 4]);
+}
