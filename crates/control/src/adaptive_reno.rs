@@ -36,7 +36,7 @@ pub const ENTRY: Entry = Entry {
         Param::number("memory", 0.85, 0.0, 0.99, "weight of what was known of the RTT before a loss; PFLDnet 2006: 0.85"),
         OSCILLATION,
     ],
-    recovery: Recovery::Sack,
+    recovery: Recovery::Rack,
     feedback: Feedback::Acks,
     build: |setup, values| {
         let m = Rate::from_mbps(values.number("m_mbps"));

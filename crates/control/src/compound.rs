@@ -36,7 +36,7 @@ pub const ENTRY: Entry = Entry {
         Param::number("zeta", 1.0, 0.01, 10.0, "how many it gives up for each queued packet; 1 in Linux's tcp_compound"),
         OSCILLATION,
     ],
-    recovery: Recovery::Sack,
+    recovery: Recovery::Rack,
     feedback: Feedback::Acks,
     build: |setup, values| {
         let [alpha, k, beta, gamma, zeta] = ["alpha", "k", "beta", "gamma", "zeta"].map(|name| values.number(name));

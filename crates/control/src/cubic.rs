@@ -3,7 +3,7 @@
 //! Where this deviates from the RFC:
 //! - the window and not the flight is multiplied by β at a loss (§4.6 allows it; growth stops while the window is not used);
 //! - the clock of an epoch runs between ACKs that may grow the window: not through recovery, and not while the application is the limit (§5.8);
-//! - HyStart++ (§4.10 recommends it) is not included: slow start ends at the first loss. Nor is undoing a spurious loss (§4.9).
+//! - HyStart++ (§4.10 recommends it) is not included: slow start ends at the first loss.
 
 use crate::entry::{Entry, Feedback, Recovery};
 use crate::oscillation::{OSCILLATION, oscillating};
@@ -22,7 +22,7 @@ pub const ENTRY: Entry = Entry {
         Param::flag("fast_convergence", true, "give up some of the old maximum when a loss comes before it; RFC 9438 §4.7"),
         OSCILLATION,
     ],
-    recovery: Recovery::Sack,
+    recovery: Recovery::Rack,
     feedback: Feedback::Acks,
     build: |setup, values| {
         let law = Cubic::new(values.number("c"), values.number("beta"), values.flag("fast_convergence"));

@@ -25,7 +25,7 @@ pub const ENTRY: Entry = Entry {
     name: "symbiosis-early",
     about: "TCP Symbiosis in its early form, per ACK (Iguchi et al. 2005)",
     params: &joined::<14>(&[&LAW, MEASURED_AS_PUBLISHED, &[OSCILLATION]]),
-    recovery: Recovery::Sack,
+    recovery: Recovery::Rack,
     feedback: Feedback::Acks,
     build: |setup, values| {
         let host = Host::new(measurement(setup, values));

@@ -41,7 +41,8 @@ pub enum Recovery {
     NewReno,
     /// RFC 6675: selective ACKs, the pipe kept full.
     Sack,
-    /// The same, and a retransmission is found lost too by what left after it and has arrived, as Linux and QUIC do (RFC 8985, RFC 9002 §6.1.1).
+    /// As today's hosts: selective ACKs, losses found by time, lost retransmissions among them, and a probe for the tail (RACK-TLP, RFC 8985);
+    /// proportional rate reduction (RFC 6937bis); and what turns out to have been late is undone (RFC 3522, RFC 3708, RFC 5682).
     Rack,
     /// RFC 6675's scoreboard with the rate halving of Linux 2.6, which ns-2's `TCP/Linux` agents have.
     RateHalving,

@@ -22,7 +22,7 @@ pub const ENTRY: Entry = Entry {
         Param::number("gain", 0.5, 0.01, 1.0, "part of the way in one round trip (gamma in the draft, whose value is 0.5)"),
         OSCILLATION,
     ],
-    recovery: Recovery::Sack,
+    recovery: Recovery::Rack,
     feedback: Feedback::Acks,
     build: |setup, values| oscillating(setup, values, Fast::new(setup, values.number("alpha"), values.number("gain"))),
 };

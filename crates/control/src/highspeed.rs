@@ -21,7 +21,7 @@ pub const ENTRY: Entry = Entry {
     name: "highspeed",
     about: "HighSpeed TCP: Reno with a step and a cut that depend on the window (RFC 3649)",
     params: &[OSCILLATION],
-    recovery: Recovery::Sack,
+    recovery: Recovery::Rack,
     feedback: Feedback::Acks,
     build: |setup, values| oscillating(setup, values, LossBased::new(setup, HighSpeed::new())),
 };

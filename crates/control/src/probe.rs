@@ -27,7 +27,7 @@ pub const ENTRY: Entry = Entry {
     name: "probe",
     about: "no congestion control: constant rate or window, measures and ignores the results",
     params: &joined::<14>(&[MEASURED, &TRAFFIC]),
-    recovery: Recovery::Sack,
+    recovery: Recovery::Rack,
     feedback: Feedback::Acks,
     build: |setup, values| Box::new(Probe::new(setup, values, Host::new(measurement(setup, values)))),
 };

@@ -12,7 +12,7 @@ pub const RENO: Entry = Entry {
     name: "reno",
     about: "TCP Reno: one packet a round trip, half at a loss (RFC 5681)",
     params: &[OSCILLATION],
-    recovery: Recovery::Sack,
+    recovery: Recovery::Rack,
     feedback: Feedback::Acks,
     build: |setup, values| oscillating(setup, values, LossBased::new(setup, Reno)),
 };

@@ -25,7 +25,7 @@ pub const ENTRY: Entry = Entry {
         Param::number("low_window", 16.0, 1.0, 1e6, "Reno below this window [packets]; Kelly's lwnd"),
         OSCILLATION,
     ],
-    recovery: Recovery::Sack,
+    recovery: Recovery::Rack,
     feedback: Feedback::Acks,
     build: |setup, values| {
         let law = Scalable { step: values.number("step"), low_window: values.number("low_window") };

@@ -28,7 +28,7 @@ pub const ENTRY: Entry = Entry {
         Param::number("gamma", 1.0, 1.0, 1e4, "leave slow start above this many queued packets; ns-2's v_gamma_"),
         OSCILLATION,
     ],
-    recovery: Recovery::Sack,
+    recovery: Recovery::Rack,
     feedback: Feedback::Acks,
     build: |setup, values| {
         oscillating(setup, values, Vegas::new(setup, values.number("alpha"), values.number("beta"), values.number("gamma")))

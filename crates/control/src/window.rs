@@ -3,7 +3,7 @@
 //!
 //! Where it deviates: a loss halves the window and not the flight (as ns-2 and Linux do), and it never makes a window larger than it was.
 
-use crate::{Acked, Ask, Bytes, Controller, Instant, LossKind, Lost, Permit, Setup};
+use crate::{Acked, Ask, Bytes, Controller, Instant, LossKind, Lost, Notice, Permit, Setup};
 
 /// No loss halves a window below this many packets (RFC 5681 Eq 4).
 pub const LEAST_SSTHRESH: f64 = 2.0;
@@ -129,12 +129,14 @@ pub trait Law: Send + Clone {
 pub struct LossBased<L> {
     window: Window,
     law: L,
+    /// What the last congestion event changed, for when it turns out to have been none.
+    before: Option<(Window, L)>,
 }
 
 impl<L: Law> LossBased<L> {
     /// A controller under `law` for a new connection.
     pub fn new(setup: &Setup, law: L) -> LossBased<L> {
-        LossBased { window: Window::new(setup), law }
+        LossBased { window: Window::new(setup), law, before: None }
     }
 }
 
@@ -157,6 +159,7 @@ impl<L: Law + 'static> Controller for LossBased<L> {
         if loss.kind.collapses() && self.window.is_backed_off() {
             return; // The same packet again: window and law are where the first timeout left them.
         }
+        self.before = Some((self.window.clone(), self.law.clone()));
         let kept = self.law.after_loss(self.window.cwnd, loss.now);
         match loss.kind {
             LossKind::FastRetransmit | LossKind::Ecn => self.window.shrink_to(kept),
@@ -164,6 +167,18 @@ impl<L: Law + 'static> Controller for LossBased<L> {
                 self.window.restart_below(kept);
                 self.law.timeout();
             }
+        }
+    }
+
+    /// RFC 4015 §3.2 and RFC 9438 §4.9.2, as Linux does it: the window is at least what it was, and the law goes on from there.
+    fn notice(&mut self, notice: &Notice) {
+        if let Notice::Spurious { .. } = notice
+            && let Some((window, law)) = self.before.take()
+        {
+            let grown = self.window.cwnd;
+            (self.window, self.law) = (window, law);
+            self.window.cwnd = self.window.cwnd.max(grown);
+            self.law.paused();
         }
     }
 

@@ -148,7 +148,7 @@ pub(super) const FLOW: &[Key] = &[
     key(
         "recovery",
         Kind::Words(&["reno", "newreno", "sack", "rack", "rate-halving"]),
-        "how losses are found and repaired; sack without, newreno for cc = \"newreno\"",
+        "how losses are found and repaired; rack without, newreno for cc = \"newreno\"",
     ),
     key("delayed_ack", Kind::Flag, "one ACK for two packets; false without"),
     key("ack_delay_ms", MILLIS, "how long a delayed ACK may wait [ms]; 40 without"),

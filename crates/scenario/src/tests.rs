@@ -90,7 +90,7 @@ fn defaults_are_those_that_the_keys_promise() {
     assert_eq!((flow.packet, flow.header, flow.ack, flow.initial_window), (Bytes(1500), Bytes(40), Bytes(40), 10));
     assert_eq!((flow.delayed_ack, flow.ack_delay), (false, Span::from_millis(40)));
     assert_eq!((flow.min_rto, flow.receiver_times), (Span::from_millis(200), false));
-    assert_eq!((flow.recovery, plan.flows[1].recovery), (Recovery::Sack, Recovery::NewReno));
+    assert_eq!((flow.recovery, plan.flows[1].recovery), (Recovery::Rack, Recovery::NewReno));
     assert_eq!((plan.measure_from, plan.measure_to), (Instant::START, Instant::from_secs(100.0)));
     assert_eq!((plan.seed, plan.sample_every), (1, Some(Span::from_millis(100))));
     assert_eq!((plan.cross[0].traffic.sizes, plan.cross[0].traffic.gaps), (Sizes::Fixed(Bytes(1500)), Gaps::Exponential));

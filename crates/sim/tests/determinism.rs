@@ -11,7 +11,7 @@ use symbiosis_path::{CoDelSpec, Discipline, FqCoDelSpec, Gaps, LinkSpec, RateSpe
 use symbiosis_run::{CrossPlan, Outcome, Plan, PlannedLink, Recovery};
 use symbiosis_sim::{Simulation, run};
 
-const RECOVERIES: [Recovery; 4] = [Recovery::Sack, Recovery::NewReno, Recovery::Reno, Recovery::RateHalving];
+const RECOVERIES: [Recovery; 5] = [Recovery::Sack, Recovery::NewReno, Recovery::Reno, Recovery::RateHalving, Recovery::Rack];
 
 /// Two flows of a controller and a path on which everything that draws at random draws.
 fn restless(cc: &str, recovery: Recovery) -> Plan {
@@ -36,7 +36,7 @@ fn with_rate(rate: RateSpec) -> Plan {
 fn plans() -> Vec<(String, Plan)> {
     let mut plans = Vec::new();
     for (at, entry) in registry::ALL.iter().enumerate() {
-        let recovery = RECOVERIES[at % 4];
+        let recovery = RECOVERIES[at % RECOVERIES.len()];
         plans.push((format!("{} {recovery:?}", entry.name), restless(entry.name, recovery)));
     }
     let step = |s: u64, mbps| (Instant::from_millis(1000 * s), Rate::from_mbps(mbps));

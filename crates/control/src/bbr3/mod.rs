@@ -37,7 +37,7 @@ pub const ENTRY: Entry = Entry {
     name: "bbr3",
     about: "BBR version 3: paced by a model of the path's rate and least RTT (draft-ietf-ccwg-bbr)",
     params: &[],
-    recovery: TcpRecovery::Sack,
+    recovery: TcpRecovery::Rack,
     feedback: Feedback::Acks,
     build: |setup, _| Box::new(Bbr::new(setup)),
 };

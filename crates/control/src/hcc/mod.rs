@@ -69,7 +69,7 @@ pub const ENTRY: Entry = Entry {
             .only_if("source", &["pairs"]),
         Param::choice("losses", &["all", "queued"], "which losses double the period: all (H), or those beside which packets wait (ours)"),
     ],
-    recovery: Recovery::Sack,
+    recovery: Recovery::Rack,
     feedback: Feedback::Reports(|setup, values| {
         let each = values.word("source") == "imtcp";
         let (alpha, jitters, reports) = (values.number("alpha"), values.number("jitters") as u32, values.number("reports"));

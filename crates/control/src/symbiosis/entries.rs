@@ -42,7 +42,7 @@ pub const OURS: Entry = Entry {
     name: "symbiosis",
     about: "TCP Symbiosis with pacing, a corrected model input, min-RTT probes and a fast start",
     params: &joined::<22>(&[&ADDED, MEASURED, &[OSCILLATION]]),
-    recovery: Recovery::Sack,
+    recovery: Recovery::Rack,
     feedback: Feedback::Acks,
     build: |setup, values| {
         let positive = |name| Some(values.number(name)).filter(|number| *number > 0.0);
@@ -65,7 +65,7 @@ pub const PAPER: Entry = Entry {
     name: "symbiosis-paper",
     about: "TCP Symbiosis as published: the closed form from ACK to ACK, lifetime minimum RTT, no pacing (S §II, T §2.2)",
     params: &joined::<15>(&[&[EPSILON_PARAM, GAMMA_PARAM, GAMMA_RULE], MEASURED_AS_PUBLISHED, &[OSCILLATION]]),
-    recovery: Recovery::Sack,
+    recovery: Recovery::Rack,
     feedback: Feedback::Acks,
     build: |setup, values| {
         let builder = Symbiosis::published().measurement(measurement(setup, values));

@@ -73,3 +73,23 @@ fn a_law_is_not_asked_twice_about_one_timeout() {
     controller.lost(&timeout);
     assert_eq!((controller.law.0, controller.window.ssthresh), (1, 5.0));
 }
+
+#[test]
+fn a_loss_that_was_none_leaves_window_and_law_as_they_were() {
+    let mut cubic = LossBased::new(&test_path::setup(10), crate::cubic::Cubic::new(0.4, 0.7, true));
+    cubic.window = window(100.0, 50.0);
+    let now = test_path::ack().now;
+    let loss = |kind| Lost::new(now, kind, Bytes(100 * 1500));
+    for kind in [LossKind::FastRetransmit, LossKind::Timeout] {
+        cubic.lost(&loss(kind));
+        assert!(cubic.window.cwnd <= 70.0 && cubic.window.ssthresh == 70.0);
+        cubic.notice(&Notice::AppLimited { now, in_flight: Bytes::ZERO });
+        cubic.notice(&Notice::Spurious { now, in_flight: Bytes::ZERO });
+        assert_eq!((cubic.window.cwnd, cubic.window.ssthresh), (100.0, 50.0));
+        let mut maximum = None;
+        cubic.gauges(&mut |name, value| maximum = if name == "w_max_packets" { Some(value) } else { maximum });
+        assert_eq!(maximum, None, "CUBIC knows of no loss");
+    }
+    cubic.notice(&Notice::Spurious { now, in_flight: Bytes::ZERO });
+    assert_eq!(cubic.window.cwnd, 100.0, "undone once");
+}

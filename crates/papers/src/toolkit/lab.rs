@@ -13,6 +13,30 @@ use symbiosis_scenario::{Files, Scenario};
 /// By how much starts differ from seed to seed: no multiple of a round trip or of a packet's time on a link.
 const STAGGER: Span = Span::from_micros(13_700);
 
+/// The papers' hosts repair losses by selective ACKs (RFC 6675): RACK is younger than all of them.
+const RECOVERY: &str = "recovery = \"sack\"";
+
+/// The text with [`RECOVERY`] in each `[[flow]]` that neither says how it repairs losses nor has a controller whose name does.
+fn with_recovery(text: &str) -> String {
+    let mut tables = text.split_inclusive('\n').fold(Vec::<String>::new(), |mut tables, line| {
+        match tables.last_mut() {
+            Some(table) if !line.trim_start().starts_with("[[") => table.push_str(line),
+            _ => tables.push(line.into()),
+        }
+        tables
+    });
+    for table in &mut tables {
+        let says = |what: &str| table.lines().any(|line| line.trim_start().starts_with(what));
+        if let Some(rest) = table.strip_prefix("[[flow]]\n")
+            && !says("recovery = ")
+            && !says("cc = \"newreno\"")
+        {
+            *table = format!("[[flow]]\n{RECOVERY}\n{rest}");
+        }
+    }
+    tables.concat()
+}
+
 /// The scale of a reproduction, and who hears of its progress.
 pub struct Lab<'a> {
     /// Where experiments are carried out.
@@ -33,7 +57,8 @@ impl Lab<'_> {
     /// # Panics
     /// When the text is not sound: the experiment's fault, found by its test.
     pub(crate) fn scenario(&self, text: &str) -> Scenario {
-        Scenario::parse_for(self.world.target(), text, "experiment.toml", Files::Folder(None), &[])
+        let text = with_recovery(text);
+        Scenario::parse_for(self.world.target(), &text, "experiment.toml", Files::Folder(None), &[])
             .unwrap_or_else(|error| panic!("{}\n{text}", error.what))
     }
 

@@ -18,6 +18,8 @@ pub(crate) struct Record {
     pub(crate) lost: bool,
     /// Sent again since it was presumed lost.
     pub(crate) resent: bool,
+    /// Has left more than once.
+    pub(crate) repeated: bool,
     /// Nothing more was there to be sent when it first left.
     pub(crate) app_limited: bool,
 }
@@ -73,7 +75,7 @@ impl Flight {
         let order = self.departures;
         self.departures = order.wrapping_add(1);
         let record = self.at(number);
-        (record.sent_at, record.order, record.resent) = (now, order, true);
+        (record.sent_at, record.order, record.resent, record.repeated) = (now, order, true, true);
     }
 
     /// All below `next` are acknowledged.

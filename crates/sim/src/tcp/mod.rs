@@ -1,10 +1,15 @@
 //! TCP's two ends: what is retransmitted, what is acknowledged, when a timer runs out. Windows come from the controllers.
 
+mod board;
+mod cap;
 mod duplicates;
 mod eifel;
 mod flight;
 mod halving;
 mod packets;
+mod probe;
+mod prr;
+mod rack;
 mod receiver;
 mod rto;
 mod scoreboard;

@@ -33,6 +33,8 @@ pub(crate) struct Ack {
     pub(crate) echo: Instant,
     /// When the packet that it answers arrived.
     pub(crate) received_at: ReceiverInstant,
+    /// The packet that it answers had arrived before (RFC 2883).
+    pub(crate) duplicate: Option<u32>,
     /// What has arrived above `next`: the run with the newest packet first, then those reported last (RFC 2018 §4). Empty runs are none.
     pub(crate) sacks: [Run; 3],
 }

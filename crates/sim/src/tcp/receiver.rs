@@ -29,8 +29,9 @@ impl Receiver {
     }
 
     #[inline]
-    fn ack(&self, echo: Instant, received_at: Instant) -> Ack {
-        Ack { next: self.arrived.next(), bytes: self.ack_bytes, echo, received_at: received_at.into(), sacks: self.arrived.sacks() }
+    fn ack(&self, echo: Instant, received_at: Instant, duplicate: Option<u32>) -> Ack {
+        let (next, sacks) = (self.arrived.next(), self.arrived.sacks());
+        Ack { next, bytes: self.ack_bytes, echo, received_at: received_at.into(), duplicate, sacks }
     }
 }
 
@@ -48,7 +49,7 @@ impl ReceivingEnd for Receiver {
     fn overdue(&mut self) -> Option<(Instant, Ack)> {
         let deadline = self.deadline();
         let held = self.held.take()?;
-        Some((deadline, self.ack(held.echo, held.received_at)))
+        Some((deadline, self.ack(held.echo, held.received_at, None)))
     }
 
     #[inline]
@@ -69,7 +70,7 @@ impl ReceivingEnd for Receiver {
             (Some(held), _) => held.echo,
             (None, _) => data.sent_at,
         };
-        answer(now, self.ack(echo, now));
+        answer(now, self.ack(echo, now, (!new).then_some(data.number)));
         new
     }
 }

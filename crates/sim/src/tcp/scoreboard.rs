@@ -4,17 +4,13 @@
 //! which all is decided, below which nothing waits to be retransmitted) only move forward. Not in here: the rescue retransmission
 //! (RFC 6675 §4 NextSeg 4), which the RFC does not require.
 //!
-//! RFC 6675 finds no lost retransmission but by timeout. [`Scoreboard::by_departures`] does, by RFC 8985's idea in the form of
-//! RFC 9002 §6.1.1: a copy is lost when one that left three departures later, or more, has arrived. Counting departures in place of RFC 8985's
-//! quarter of a round trip needs no timer of its own. Not in here: its tail loss probe.
+//! RFC 6675 finds losses by counting, and no lost retransmission but by timeout. [`Scoreboard::by_time`] finds both by time (RFC 8985).
 
-use std::cell::Cell;
-use std::collections::VecDeque;
-
-use symbiosis_base::Instant;
+use symbiosis_base::{Instant, Span};
 
 use super::flight::{DUP_THRESH, Fate, Flight, Record};
 use super::packets::Ack;
+use super::rack::{self, Rack, Search};
 use crate::runs::Runs;
 
 /// What selective ACKs say about the flight.
@@ -31,19 +27,27 @@ pub(crate) struct Scoreboard {
     phase: Phase,
     /// A recovery has just begun: its first packet is sent whatever the window says (RFC 6675 §5 step 4.3).
     urgent: bool,
-    /// Only where lost retransmissions are found.
-    copies: Option<Copies>,
+    /// Reported packets above `una`.
+    reported: u32,
+    /// Only where losses are found by time.
+    rack: Option<Rack>,
 }
 
-/// Retransmissions whose fate is not known.
-#[derive(Debug, Default)]
-struct Copies {
-    /// Number and order of departure, in that order.
-    under_way: VecDeque<(u32, u32)>,
-    /// The latest departure of which the arrival is known, and one more.
-    arrived: u32,
-    /// Lost again, and not yet sent again.
-    lost: VecDeque<u32>,
+/// When something is taken in.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Clock {
+    pub(crate) now: Instant,
+    /// The smoothed round-trip time; the longest span before there is one.
+    pub(crate) srtt: Span,
+}
+
+/// What an ACK says beside the fates of packets.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Found {
+    /// A loss was found that begins a recovery.
+    pub(crate) begins: bool,
+    /// After a timeout a packet was acknowledged that had not left again (F-RTO by selective ACKs, RFC 5682 §3). Only by time.
+    pub(crate) original: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -57,9 +61,21 @@ enum Phase {
 }
 
 impl Scoreboard {
-    /// One that finds lost retransmissions too.
-    pub(crate) fn by_departures() -> Scoreboard {
-        Scoreboard { copies: Some(Copies::default()), ..Scoreboard::default() }
+    /// One that finds losses by time.
+    pub(crate) fn by_time() -> Scoreboard {
+        Scoreboard { rack: Some(Rack::default()), ..Scoreboard::default() }
+    }
+
+    /// When losses are to be looked for though no ACK comes.
+    #[inline]
+    pub(crate) fn timer(&self) -> Instant {
+        self.rack.as_ref().map_or(Instant::NEVER, |rack| rack.timer)
+    }
+
+    /// Whether a probe may find a loss at the tail that nothing else would (RFC 8985 §7.2): no recovery, nothing reported above a gap.
+    #[inline]
+    pub(crate) fn wants_probe(&self) -> bool {
+        self.rack.is_some() && self.phase == Phase::Open && self.reported == 0
     }
 
     pub(crate) fn in_flight(&self) -> u32 {
@@ -71,24 +87,26 @@ impl Scoreboard {
     }
 
     /// Takes in an ACK; `tell` is called for each packet acknowledged for the first time, and for each presumed lost, with what is then in
-    /// flight. Tells whether a loss was found that begins a recovery.
+    /// flight.
     #[inline]
-    pub(crate) fn acked(&mut self, flight: &mut Flight, ack: &Ack, mut tell: impl FnMut(Fate, u32, Record, u32)) -> bool {
-        let arrived = Cell::new(self.copies.as_ref().map_or(0, |copies| copies.arrived));
-        let mut tell = |fate: Fate, number: u32, record: Record, pipe: u32| {
-            // Of a packet that left twice the time stamp tells which copy is answered.
-            let known = !record.resent || record.sent_at == ack.echo;
-            if fate == Fate::Acked && known && later(record.order.wrapping_add(1), arrived.get()) {
-                arrived.set(record.order.wrapping_add(1));
+    pub(crate) fn acked(&mut self, flight: &mut Flight, ack: &Ack, clock: Clock, mut tell: impl FnMut(Fate, u32, Record, u32)) -> Found {
+        let (mut rack, mut original) = (self.rack.as_mut(), false);
+        let (after_timeout, mut ends) = (matches!(self.phase, Phase::AfterTimeout(_)), false);
+        let mut arrived = |number: u32, record: Record, pipe: u32| {
+            if let Some(rack) = &mut rack {
+                rack.arrived(clock.now, ack, number, &record);
+                original |= after_timeout && record.lost && !record.repeated;
             }
-            tell(fate, number, record, pipe);
+            tell(Fate::Acked, number, record, pipe);
         };
         if ack.next > flight.una() {
             for number in flight.una()..ack.next {
                 let record = *flight.at(number);
-                if !record.sacked {
+                if record.sacked {
+                    self.reported -= 1;
+                } else {
                     self.pipe -= in_pipe(record);
-                    tell(Fate::Acked, number, record, self.pipe);
+                    arrived(number, record, self.pipe);
                 }
             }
             flight.advance(ack.next);
@@ -98,47 +116,104 @@ impl Scoreboard {
             if let Phase::Recovery(point) | Phase::AfterTimeout(point) = self.phase
                 && ack.next >= point
             {
-                self.phase = Phase::Open;
+                (self.phase, ends) = (Phase::Open, true);
             }
         }
         for (start, end) in ack.sacks {
             let start = start.max(flight.una());
             if start < end {
-                let pipe = &mut self.pipe;
-                self.sacked.add((start, end), |numbers| report(flight, numbers, pipe, &mut tell));
+                let (pipe, reported) = (&mut self.pipe, &mut self.reported);
+                self.sacked.add((start, end), |numbers| {
+                    *reported += numbers.end - numbers.start;
+                    report(flight, numbers, pipe, &mut arrived);
+                });
             }
         }
-        self.decide(flight, &mut tell);
-        if let Some(copies) = &mut self.copies {
-            copies.arrived = arrived.get();
-            copies.lose(flight, &mut self.pipe, &mut tell);
+        let doubtful = self.is_doubtful();
+        match &mut self.rack {
+            None => self.decide(flight, &mut tell),
+            Some(rack) => {
+                let window = rack.window(flight, ack, ends, clock.srtt, doubtful);
+                let search = Search { flight, decided: &mut self.decided, pipe: &mut self.pipe, window };
+                rack.search(clock.now, search, &mut tell);
+            }
         }
-        if self.phase == Phase::Open && self.decided > flight.una() {
-            self.phase = Phase::Recovery(flight.end());
-            self.urgent = true;
-            return true;
-        }
-        false
+        Found { begins: self.begins(flight), original }
     }
 
-    /// All outstanding packets that were not reported are presumed lost (RFC 6675 §5.1: reports are kept).
-    pub(crate) fn timed_out(&mut self, flight: &mut Flight, mut tell: impl FnMut(Fate, u32, Record, u32)) {
+    /// Losses are looked for though no ACK came. Tells whether one was found that begins a recovery.
+    pub(crate) fn expired(&mut self, flight: &mut Flight, clock: Clock, mut tell: impl FnMut(Fate, u32, Record, u32)) -> bool {
+        let doubtful = self.is_doubtful();
+        if let Some(rack) = &mut self.rack {
+            let window = rack.span(clock.srtt, doubtful);
+            let search = Search { flight, decided: &mut self.decided, pipe: &mut self.pipe, window };
+            rack.search(clock.now, search, &mut tell);
+        }
+        self.begins(flight)
+    }
+
+    /// Nothing says yet that what is missing is more than late.
+    fn is_doubtful(&self) -> bool {
+        self.phase == Phase::Open && !rack::enough(self.reported)
+    }
+
+    /// Whether what is lost begins a recovery.
+    #[inline]
+    fn begins(&mut self, flight: &Flight) -> bool {
+        let begins = self.phase == Phase::Open && self.decided > flight.una();
+        if begins {
+            self.phase = Phase::Recovery(flight.end());
+            self.urgent = true;
+        }
+        begins
+    }
+
+    /// What was presumed lost was late: it is in flight again, until its time shows it lost once more. Only by time.
+    pub(crate) fn undo(&mut self, flight: &mut Flight) {
+        let Some(rack) = &mut self.rack else { return };
         for number in flight.una()..flight.end() {
             let record = flight.at(number);
+            if record.lost && !record.sacked {
+                record.lost = false;
+                self.pipe += 1;
+            }
+        }
+        (self.decided, self.resend) = (flight.una(), flight.una());
+        // What makes a timeout needless is delay.
+        rack.reordering_seen |= matches!(self.phase, Phase::Recovery(_));
+        (self.phase, self.urgent) = (Phase::Open, false);
+        rack.lost.clear();
+    }
+
+    /// All outstanding packets that were not reported are presumed lost (RFC 6675 §5.1: reports are kept). By time not those that left in
+    /// the last round-trip time, but for the first (RFC 8985 §6.3).
+    pub(crate) fn timed_out(&mut self, flight: &mut Flight, clock: Clock, mut tell: impl FnMut(Fate, u32, Record, u32)) {
+        self.decided = flight.end();
+        for number in flight.una()..flight.end() {
+            let first = number == flight.una();
+            let record = flight.at(number);
             let was = *record;
+            let recent = self.rack.as_ref().is_some_and(|rack| !first && rack.is_recent(clock.now, &was));
+            if recent && !was.sacked {
+                if !was.lost && !was.resent {
+                    self.decided = self.decided.min(number);
+                }
+                continue;
+            }
             (record.lost, record.resent) = (true, false);
             if !was.sacked && in_pipe(was) > 0 {
                 self.pipe -= in_pipe(was);
                 tell(Fate::Lost, number, was, self.pipe);
             }
         }
-        self.pipe = 0;
-        self.decided = flight.end();
         self.resend = flight.una();
         self.phase = Phase::AfterTimeout(flight.end());
         self.urgent = false;
-        if let Some(copies) = &mut self.copies {
-            (copies.under_way, copies.lost) = Default::default();
+        if let Some(rack) = &mut self.rack {
+            // What left lately may fill the window, but the first packet has waited long enough.
+            self.urgent = true;
+            rack.lost.clear();
+            rack.timer = Instant::NEVER;
         }
     }
 
@@ -146,17 +221,18 @@ impl Scoreboard {
     /// whether whatever the window says.
     #[inline]
     pub(crate) fn next(&mut self, flight: &mut Flight, nothing_new: bool) -> Option<(u32, bool)> {
-        if let Some(copies) = &mut self.copies {
+        if let Some(rack) = &mut self.rack {
             // Those that arrived since, or whose earlier copy did.
-            while let Some(number) = copies.lost.front().copied() {
-                if number >= flight.una() && !flight.at(number).sacked {
+            while let Some(number) = rack.lost.front().copied() {
+                let record = (number >= flight.una()).then(|| *flight.at(number));
+                if record.is_some_and(|record| !record.sacked && !record.resent) {
                     return Some((number, self.urgent));
                 }
-                copies.lost.pop_front();
+                rack.lost.pop_front();
             }
         }
         let edge = match self.sacked.last() {
-            Some(run) if nothing_new && self.recovering() => run.1.max(self.decided),
+            Some(run) if nothing_new && self.recovering() && self.rack.is_none() => run.1.max(self.decided),
             _ => self.decided,
         };
         for number in self.resend..edge {
@@ -176,11 +252,8 @@ impl Scoreboard {
         flight.again(number, now);
         self.pipe += 1;
         self.urgent = false;
-        if let Some(copies) = &mut self.copies {
-            if copies.lost.front() == Some(&number) {
-                copies.lost.pop_front();
-            }
-            copies.under_way.push_back((number, flight.at(number).order));
+        if let Some(rack) = &mut self.rack {
+            rack.resent(number, flight.at(number).order);
         }
     }
 
@@ -214,43 +287,14 @@ impl Scoreboard {
     }
 }
 
-impl Copies {
-    /// Takes out of the pipe what left too long before the latest that arrived.
-    fn lose(&mut self, flight: &mut Flight, pipe: &mut u32, tell: &mut impl FnMut(Fate, u32, Record, u32)) {
-        while let Some((number, order)) = self.under_way.front().copied() {
-            if !later(self.arrived, order.wrapping_add(DUP_THRESH)) {
-                break;
-            }
-            self.under_way.pop_front();
-            if number < flight.una() {
-                continue;
-            }
-            let record = flight.at(number);
-            // Not what arrived, nor an earlier copy than the last.
-            if !record.sacked && record.resent && record.order == order {
-                let was = *record;
-                record.resent = false;
-                self.lost.push_back(number);
-                *pipe -= 1;
-                tell(Fate::Lost, number, was, *pipe);
-            }
-        }
-    }
-}
-
-/// Whether departure `a` was after `b`, both modulo 2³².
-fn later(a: u32, b: u32) -> bool {
-    a.wrapping_sub(b) as i32 > 0
-}
-
 /// Takes reported packets out of the pipe.
-fn report(flight: &mut Flight, numbers: std::ops::Range<u32>, pipe: &mut u32, tell: &mut impl FnMut(Fate, u32, Record, u32)) {
+fn report(flight: &mut Flight, numbers: std::ops::Range<u32>, pipe: &mut u32, arrived: &mut impl FnMut(u32, Record, u32)) {
     for number in numbers {
         let record = flight.at(number);
         record.sacked = true;
         let record = *record;
         *pipe -= in_pipe(record);
-        tell(Fate::Acked, number, record, *pipe);
+        arrived(number, record, *pipe);
     }
 }
 

@@ -1,18 +1,19 @@
 //! TCP's sender: asks its controller how much and when, and sends what recovery says.
 
-use symbiosis_base::{Bytes, Instant};
+use symbiosis_base::{Bytes, Instant, Span};
 use symbiosis_control::growth::GrowthLimit;
 use symbiosis_control::{AckProcessed, Acked, Ask, Controller, Departure, LossKind, Lost, Notice, PacketLost, Permit, Report, Sent, Setup};
 use symbiosis_run::tally::Tally;
 use symbiosis_run::{FlowPlan, FlowSample, Recovery};
 
-use super::duplicates::Duplicates;
+use super::board::Board;
+use super::cap::{Cap, Step};
 use super::eifel::Eifel;
 use super::flight::{Fate, Flight, Record};
-use super::halving::Halving;
 use super::packets::{Ack, Data};
+use super::probe::Probe;
 use super::rto::Rto;
-use super::scoreboard::Scoreboard;
+use super::scoreboard::Clock;
 use super::send_timer::SendTimer;
 use crate::load::Load;
 use crate::transport::SendingEnd;
@@ -22,8 +23,10 @@ pub(crate) struct Sender {
     controller: Box<dyn Controller>,
     flight: Flight,
     board: Board,
-    /// Only with rate halving.
-    halving: Option<Halving>,
+    cap: Cap,
+    /// Losses are found by time, a probe finds those at the tail, and what was no loss is undone (RFC 8985).
+    by_time: bool,
+    probe: Probe,
     rto: Rto,
     /// When the retransmission timer expires; never when nothing is outstanding.
     rto_at: Instant,
@@ -37,12 +40,6 @@ pub(crate) struct Sender {
     receiver_times: bool,
 }
 
-/// How losses are found.
-enum Board {
-    Duplicates(Duplicates),
-    Sack(Box<Scoreboard>),
-}
-
 impl Sender {
     pub(crate) fn new(plan: &FlowPlan, seed: u64) -> Sender {
         let setup = Setup::new(plan.packet)
@@ -52,13 +49,10 @@ impl Sender {
         Sender {
             controller: (plan.cc.build)(&setup, &plan.params),
             flight: Flight::new(),
-            board: match plan.recovery {
-                Recovery::Reno => Board::Duplicates(Duplicates::new(false)),
-                Recovery::NewReno => Board::Duplicates(Duplicates::new(true)),
-                Recovery::Sack | Recovery::RateHalving => Board::Sack(Box::default()),
-                Recovery::Rack => Board::Sack(Box::new(Scoreboard::by_departures())),
-            },
-            halving: (plan.recovery == Recovery::RateHalving).then(Halving::default),
+            board: Board::new(plan.recovery),
+            cap: Cap::new(plan.recovery),
+            by_time: plan.recovery == Recovery::Rack,
+            probe: Probe::default(),
             rto: Rto::new(plan.min_rto),
             rto_at: Instant::NEVER,
             departure: Instant::START,
@@ -71,23 +65,20 @@ impl Sender {
     }
 
     fn in_flight(&self) -> u32 {
-        match &self.board {
-            Board::Duplicates(duplicates) => duplicates.in_flight(&self.flight),
-            Board::Sack(scoreboard) => scoreboard.in_flight(),
-        }
+        self.board.in_flight(&self.flight)
     }
 
-    fn recovering(&self) -> bool {
-        match &self.board {
-            Board::Duplicates(duplicates) => duplicates.recovering(),
-            Board::Sack(scoreboard) => scoreboard.recovering(),
-        }
+    /// Now, with the smoothed round-trip time.
+    #[inline]
+    fn clock(&self, now: Instant) -> Clock {
+        let srtt = self.rto.srtt();
+        Clock { now, srtt: if srtt == Span::ZERO { Span::MAX } else { srtt } }
     }
 
     /// The controller has heard all that an ACK, or the timer, says.
     #[inline]
     fn processed(&mut self, now: Instant, in_flight: Bytes) {
-        let (recovering, limited) = (self.recovering(), std::mem::take(&mut self.cwnd_limited));
+        let (recovering, limited) = (self.board.recovering(), std::mem::take(&mut self.cwnd_limited));
         let ack = AckProcessed::new(now).with_in_flight(in_flight).with_recovering(recovering).with_cwnd_limited(limited);
         self.controller.ack_processed(&ack);
     }
@@ -95,146 +86,80 @@ impl Sender {
     #[inline]
     fn permit(&mut self, now: Instant, in_flight: u32) -> Permit {
         let mut permit = self.controller.permit(&Ask::new(now, self.load.bytes(in_flight)));
-        if let Some(halving) = &self.halving {
-            let packets = halving.within(permit.window.packets(self.load.packet));
-            permit.window = permit.window.min(Bytes::from_f64(packets * self.load.packet.as_f64()));
-        }
+        permit.window = self.cap.within(permit.window, self.load.packet);
         permit
     }
 
-    /// Rate halving takes note of an ACK.
-    fn halve(&mut self, now: Instant, begins: bool) {
+    /// The cap takes note of an ACK, or of losses found without one.
+    fn cap(&mut self, now: Instant, step: &Step) {
         let in_flight = self.in_flight();
-        let recovering = matches!(&self.board, Board::Sack(scoreboard) if scoreboard.recovering());
         let ask = Ask::new(now, self.load.bytes(in_flight));
         let window = self.controller.permit(&ask).window.packets(self.load.packet);
-        if let Some(halving) = &mut self.halving {
-            if begins {
-                halving.begin(in_flight, window);
-            }
-            halving.acked(recovering, in_flight, window);
-        }
-    }
-}
-
-impl SendingEnd for Sender {
-    type Data = Data;
-    type Ack = Ack;
-
-    fn stop(&mut self) {
-        self.load.stop(self.flight.end());
+        self.cap.acked(step, in_flight, window);
     }
 
-    fn wake_at(&self) -> Instant {
-        self.rto_at.min(self.departure)
-    }
-
-    #[inline]
-    fn acked(&mut self, now: Instant, ack: &Ack, tally: &mut Tally) {
-        let una = self.flight.una();
-        let rtt = now - ack.echo;
-        tally.rtt(now, rtt);
-        if ack.next > una {
-            // RFC 7323 §4.1: only what moves the left edge.
-            self.rto.measured(rtt);
-        }
-        // An ACK carries the arrival of one packet, which is known to be a certain one if no other is acknowledged with it.
-        let receiver_times = self.receiver_times && ack.next == una + 1;
-        let recovering = self.recovering();
-        let (packet, last, packets) = (self.load.packet, self.load.last, self.load.packets);
-        let controller = &mut self.controller;
-        // An ACK brings one measurement. A flag costs less than `Option::take`, by 4 % of a run's cycles: an option is written in two pieces
-        // and read in one, for which the processor waits.
-        let mut brought = false;
-        let mut limit = GrowthLimit::of_ack(recovering);
-        let mut lost = Bytes::ZERO;
-        let tell = |fate: Fate, number: u32, record: Record, in_flight: u32| {
-            let bytes = if number + 1 == packets { last } else { packet };
-            let in_flight = Bytes(in_flight as u64 * packet.0);
-            if fate == Fate::Lost {
-                lost += bytes;
-                controller.packet_lost(&PacketLost::new(now, number.into(), bytes, record.sent_at).with_in_flight(in_flight));
-                return;
-            }
-            let grows = limit.grows(number < ack.next);
-            let brings = !brought && record.sent_at == ack.echo;
-            brought |= brings;
-            controller.acked(
-                &Acked::new(now, number.into(), bytes, record.sent_at)
-                    // Made here for the same reason.
-                    .with_received_at(receiver_times.then_some(ack.received_at))
-                    .with_rtt(brings.then_some(rtt))
-                    .with_in_flight(in_flight)
-                    .with_app_limited(record.app_limited)
-                    .with_recovering(recovering)
-                    .with_grows(grows),
-            );
-        };
-        let (begins, restarts) = match &mut self.board {
-            Board::Duplicates(duplicates) => (duplicates.acked(&mut self.flight, ack, tell), duplicates.restarts_timer()),
-            Board::Sack(scoreboard) => (scoreboard.acked(&mut self.flight, ack, tell), true),
-        };
-        if self.flight.una() > una && restarts {
-            let outstanding = self.flight.una() < self.flight.end();
-            self.rto_at = if outstanding { now + self.rto.timeout() } else { Instant::NEVER };
-        }
+    /// An episode of loss begins.
+    fn begins(&mut self, now: Instant, lost: Bytes, tally: &mut Tally) {
         let in_flight = self.load.bytes(self.in_flight());
-        if self.flight.una() > una && self.eifel.acceptable(ack.echo) {
-            self.controller.notice(&Notice::Spurious { now, in_flight });
-        }
-        if begins {
-            self.controller.lost(&Lost::new(now, LossKind::FastRetransmit, in_flight + lost).with_bytes(lost));
-            self.eifel.begins();
-            tally.loss_event(now);
-        }
-        self.processed(now, in_flight);
-        if self.halving.is_some() {
-            self.halve(now, begins);
-        }
-        if self.load.complete(self.flight.una()) {
-            tally.completed(now);
-        }
+        self.controller.lost(&Lost::new(now, LossKind::FastRetransmit, in_flight + lost).with_bytes(lost));
+        self.eifel.begins();
+        self.probe.forget();
+        tally.loss_event(now);
     }
 
-    fn wake(&mut self, now: Instant, tally: &mut Tally) {
-        if now < self.rto_at {
-            return;
-        }
+    /// The last episode of loss was none.
+    fn undo(&mut self, now: Instant) {
+        self.board.undo(&mut self.flight);
+        self.eifel.ends();
+        self.cap.end();
         let in_flight = self.load.bytes(self.in_flight());
-        let (controller, load, mut lost) = (&mut self.controller, &self.load, Bytes::ZERO);
+        self.controller.notice(&Notice::Spurious { now, in_flight });
+    }
+
+    /// The time of a packet that is doubted has run out.
+    fn look(&mut self, now: Instant, tally: &mut Tally) {
+        let (clock, controller, load) = (self.clock(now), &mut self.controller, &self.load);
+        let (mut bytes, mut packets) = (Bytes::ZERO, 0);
         let tell = |_, number: u32, record: Record, in_flight: u32| {
-            lost += load.size(number);
+            bytes += load.size(number);
+            packets += 1;
             controller.packet_lost(&load.lost(now, number, &record, in_flight));
         };
-        match &mut self.board {
-            Board::Duplicates(duplicates) => duplicates.timed_out(&mut self.flight, tell),
-            Board::Sack(scoreboard) => scoreboard.timed_out(&mut self.flight, tell),
+        let begins = self.board.expired(&mut self.flight, clock, tell);
+        if begins {
+            self.begins(now, bytes, tally);
         }
-        self.controller.lost(&Lost::new(now, LossKind::Timeout, in_flight).with_bytes(lost));
-        self.eifel.begins();
-        self.processed(now, Bytes::ZERO);
-        tally.timeout(now);
-        self.rto.expired();
-        if let Some(halving) = &mut self.halving {
-            halving.end();
+        if packets > 0 {
+            self.processed(now, self.load.bytes(self.in_flight()));
+            let recovering = self.board.recovering();
+            self.cap(now, &Step { begins, recovering, delivered: 0, lost: packets, advances: false });
         }
-        self.rto_at = now + self.rto.timeout();
     }
 
-    fn report(&mut self, report: &Report) {
-        self.controller.report(report);
-    }
-
+    /// Sets the probe's timer after what was acknowledged and sent.
     #[inline]
-    fn send(&mut self, now: Instant, tally: &mut Tally, mut out: impl FnMut(Data)) {
+    fn arm(&mut self, now: Instant) {
+        let outstanding = self.flight.end() - self.flight.una();
+        if outstanding > 0 && self.board.wants_probe() {
+            self.probe.arm(now, self.rto.srtt(), outstanding == 1, self.rto_at);
+        } else {
+            self.probe.disarm();
+        }
+    }
+
+    /// Sends what the window and the clock let out.
+    #[inline]
+    fn fill(&mut self, now: Instant, tally: &mut Tally, mut out: impl FnMut(Data)) {
         self.departure = Instant::NEVER;
         loop {
             let nothing_new = self.flight.end() == self.load.packets;
-            let again = match &mut self.board {
-                Board::Duplicates(duplicates) => duplicates.next(&self.flight),
-                Board::Sack(scoreboard) => scoreboard.next(&mut self.flight, nothing_new),
+            let probes = self.probe.pending();
+            let again = match probes {
+                // New data, or the last packet once more (RFC 8985 §7.3).
+                true => nothing_new.then(|| (self.flight.end() - 1, true)),
+                false => self.board.next(&mut self.flight, nothing_new),
             };
-            let (again, urgent) = again.map_or((None, false), |(number, urgent)| (Some(number), urgent));
+            let (again, urgent) = again.map_or((None, probes), |(number, urgent)| (Some(number), urgent));
             let in_flight = self.in_flight();
             let permit = self.permit(now, in_flight);
             tally.window(now, permit.window);
@@ -251,28 +176,32 @@ impl SendingEnd for Sender {
                 Departure::Now => now,
                 Departure::At(at) | Departure::IgnoreWindow(at) => at,
             };
-            let at = self.timer.departure(now, asked);
+            let at = if probes { now } else { self.timer.departure(now, asked) };
             if at > now {
                 self.departure = at;
                 return;
             }
             let number = match again {
                 Some(number) => {
-                    self.eifel.resent(now);
-                    match &mut self.board {
-                        Board::Duplicates(duplicates) => duplicates.resent(&mut self.flight, number, now),
-                        Board::Sack(scoreboard) => scoreboard.resent(&mut self.flight, number, now),
+                    if !probes {
+                        self.eifel.resent(now, number);
+                    }
+                    self.board.resent(&mut self.flight, number, now);
+                    if self.by_time && number == self.flight.una() {
+                        // As in Linux: the first packet's new copy has as long as the first had, or each that is lost costs a timeout.
+                        self.rto_at = now + self.rto.timeout();
                     }
                     number
                 }
                 None => {
-                    match &mut self.board {
-                        Board::Duplicates(duplicates) => duplicates.sent(),
-                        Board::Sack(scoreboard) => scoreboard.sent(),
-                    }
+                    self.board.sent();
                     self.flight.push(now, self.flight.end() + 1 == self.load.packets)
                 }
             };
+            self.cap.sent();
+            if probes {
+                self.probe.sent(now, self.flight.end(), again.is_some());
+            }
             if self.rto_at == Instant::NEVER {
                 self.rto_at = now + self.rto.timeout();
             }
@@ -284,6 +213,138 @@ impl SendingEnd for Sender {
             );
             tally.sent(now, again.is_some());
             out(Data { sent_at: now, number, bytes: bytes.0 as u32 });
+        }
+    }
+}
+
+impl SendingEnd for Sender {
+    type Data = Data;
+    type Ack = Ack;
+
+    fn stop(&mut self) {
+        self.load.stop(self.flight.end());
+    }
+
+    fn wake_at(&self) -> Instant {
+        self.rto_at.min(self.departure).min(self.board.timer()).min(self.probe.at())
+    }
+
+    #[inline]
+    fn acked(&mut self, now: Instant, ack: &Ack, tally: &mut Tally) {
+        let una = self.flight.una();
+        let rtt = now - ack.echo;
+        tally.rtt(now, rtt);
+        if ack.next > una {
+            // RFC 7323 §4.1: only what moves the left edge.
+            self.rto.measured(rtt);
+        }
+        // An ACK carries the arrival of one packet, which is known to be a certain one if no other is acknowledged with it.
+        let receiver_times = self.receiver_times && ack.next == una + 1;
+        let (recovering, clock) = (self.board.recovering(), self.clock(now));
+        let (packet, last, packets) = (self.load.packet, self.load.last, self.load.packets);
+        let controller = &mut self.controller;
+        // An ACK brings one measurement. A flag costs less than `Option::take`, by 4 % of a run's cycles: an option is written in two pieces
+        // and read in one, for which the processor waits.
+        let mut brought = false;
+        let mut limit = GrowthLimit::of_ack(recovering);
+        let (mut lost, mut packets_lost, mut delivered) = (Bytes::ZERO, 0, 0);
+        let tell = |fate: Fate, number: u32, record: Record, in_flight: u32| {
+            let bytes = if number + 1 == packets { last } else { packet };
+            let in_flight = Bytes(in_flight as u64 * packet.0);
+            if fate == Fate::Lost {
+                lost += bytes;
+                packets_lost += 1;
+                controller.packet_lost(&PacketLost::new(now, number.into(), bytes, record.sent_at).with_in_flight(in_flight));
+                return;
+            }
+            delivered += 1;
+            let grows = limit.grows(number < ack.next);
+            let brings = !brought && record.sent_at == ack.echo;
+            brought |= brings;
+            controller.acked(
+                &Acked::new(now, number.into(), bytes, record.sent_at)
+                    // Made here for the same reason.
+                    .with_received_at(receiver_times.then_some(ack.received_at))
+                    .with_rtt(brings.then_some(rtt))
+                    .with_in_flight(in_flight)
+                    .with_app_limited(record.app_limited)
+                    .with_recovering(recovering)
+                    .with_grows(grows),
+            );
+        };
+        let found = self.board.acked(&mut self.flight, ack, clock, tell);
+        let advances = self.flight.una() > una;
+        if advances && self.board.restarts_timer() {
+            let outstanding = self.flight.una() < self.flight.end();
+            self.rto_at = if outstanding { now + self.rto.timeout() } else { Instant::NEVER };
+        }
+        let mut begins = found.begins;
+        if self.by_time {
+            // The ring keeps the record until another packet takes its place.
+            let late = advances && self.eifel.acceptable(ack.echo, self.flight.at(una).sent_at);
+            if late || found.original || ack.duplicate.is_some_and(|number| self.eifel.duplicate(number)) {
+                self.undo(now);
+                // What this ACK shows lost it does by a window that was too short.
+                begins = false;
+            }
+        }
+        if begins {
+            self.begins(now, lost, tally);
+        }
+        if advances && self.probe.repaired(ack.next, ack.echo) && !self.board.recovering() {
+            self.controller.lost(&Lost::new(now, LossKind::FastRetransmit, self.load.bytes(self.in_flight())));
+            tally.loss_event(now);
+        }
+        self.processed(now, self.load.bytes(self.in_flight()));
+        if self.cap.is_some() {
+            let recovering = self.board.recovering();
+            if begins || recovering || self.cap.is_active() {
+                self.cap(now, &Step { begins, recovering, delivered, lost: packets_lost, advances });
+            }
+        }
+        if self.load.complete(self.flight.una()) {
+            tally.completed(now);
+        }
+    }
+
+    fn wake(&mut self, now: Instant, tally: &mut Tally) {
+        if now >= self.board.timer() {
+            self.look(now, tally);
+        }
+        if now >= self.probe.at() && self.probe.at() <= self.rto_at {
+            self.probe.expired();
+            self.rto_at = now + self.rto.timeout();
+        }
+        if now < self.rto_at {
+            return;
+        }
+        let in_flight = self.load.bytes(self.in_flight());
+        let (clock, controller, load, mut lost) = (self.clock(now), &mut self.controller, &self.load, Bytes::ZERO);
+        let tell = |_, number: u32, record: Record, in_flight: u32| {
+            lost += load.size(number);
+            controller.packet_lost(&load.lost(now, number, &record, in_flight));
+        };
+        self.board.timed_out(&mut self.flight, clock, tell);
+        self.controller.lost(&Lost::new(now, LossKind::Timeout, in_flight).with_bytes(lost));
+        self.eifel.begins();
+        let left = if self.by_time { self.load.bytes(self.in_flight()) } else { Bytes::ZERO };
+        self.processed(now, left);
+        tally.timeout(now);
+        self.rto.expired();
+        self.cap.end();
+        self.probe.forget();
+        self.rto_at = now + self.rto.timeout();
+    }
+
+    fn report(&mut self, report: &Report) {
+        self.controller.report(report);
+    }
+
+    #[inline]
+    fn send(&mut self, now: Instant, tally: &mut Tally, out: impl FnMut(Data)) {
+        self.fill(now, tally, out);
+        if self.by_time {
+            self.arm(now);
         }
     }
 

@@ -92,7 +92,8 @@ struct FlowDraw {
 }
 
 fn flow() -> impl Strategy<Value = FlowDraw> {
-    let recovery = prop_oneof![Just(Recovery::Reno), Just(Recovery::NewReno), Just(Recovery::Sack), Just(Recovery::RateHalving)];
+    let recovery =
+        prop_oneof![Just(Recovery::Reno), Just(Recovery::NewReno), Just(Recovery::Sack), Just(Recovery::Rack), Just(Recovery::RateHalving)];
     // One bottleneck, the other, both in series, or none but the slow link that others' ACKs cross.
     let data = prop_oneof![Just(&[0usize][..]), Just(&[1][..]), Just(&[0, 1][..]), Just(&[2][..]), Just(&[][..])];
     let acks = prop_oneof![2 => Just(&[][..]), 2 => Just(&[2][..]), 1 => Just(&[1][..])];
