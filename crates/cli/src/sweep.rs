@@ -94,7 +94,7 @@ fn together(args: &MergeArgs) -> Result<(), Failure> {
 fn sweep(args: &Args, file: &Path) -> Result<(), Failure> {
     // Threads that begin later leave signals to this one.
     let stop = interrupt::watch()?;
-    let changes = Changes { sets: args.sets.clone(), seeds: args.seeds };
+    let changes = Changes { sets: args.sets.clone(), seeds: args.seeds, ..Changes::default() };
     let sweep = Sweep::load(World::Simulator.target(), file, &changes)?;
     sweep.check()?;
     if args.count {
@@ -105,7 +105,7 @@ fn sweep(args: &Args, file: &Path) -> Result<(), Failure> {
         return told(&done, &out);
     }
     writable(&out).map_err(|why| unfit(&out, &why))?;
-    let store = Store::open(&out, &sweep).map_err(|error| failure(&out, error))?;
+    let store = Store::open(&out, sweep.clone().into()).map_err(|error| failure(&out, error))?;
     let all = args.shard.unwrap_or(Shard::WHOLE).chunks(chunks(&sweep));
     let missing = store.missing(all.clone());
     let progress = Progress::new(sweep.runs(), (all.end - all.start) as usize, missing.len(), chunks(&sweep));

@@ -11,13 +11,15 @@ use crate::filter::Filter;
 
 /// The keys of the file.
 const KEYS: &[&str] = &["scenario", "set", "seeds", "axes", "zip", "skip", "only"];
+/// What the scenario of a sweep may be.
+pub(crate) const SCENARIO: &str = "a file's name in quotes, or a table `[scenario]` with a scenario in it";
 /// Most seeds: the same as of `simulate --seeds`.
 const MOST_SEEDS: i64 = 1_000_000;
 
 /// A sweep file, read.
 #[derive(Debug)]
 pub(crate) struct Definition {
-    pub scenario: Source,
+    pub scenario: Option<Source>,
     pub sets: Vec<String>,
     pub seeds: Seeds,
     pub groups: Vec<Vec<Axis>>,
@@ -90,22 +92,10 @@ impl Definition {
         let filters = |key| tables(get(key), key, text)?.iter().map(|table| Filter::read(table, &all, text)).collect::<Result<Vec<_>, _>>();
         let (skip, only) = (filters("skip")?, filters("only")?);
         let scenario = match get("scenario").map(|value| (value.get_ref(), value.span())) {
-            Some((DeValue::String(name), span)) => Source::File(name.to_string(), span),
-            Some((DeValue::Table(_), _)) => Source::Here,
-            Some((_, span)) => {
-                return Err(Fault::new(
-                    span,
-                    "`scenario` is no scenario",
-                    "a file's name in quotes, or a table `[scenario]` with a scenario in it",
-                ));
-            }
-            None => {
-                return Err(Fault::new(
-                    0..0,
-                    "`scenario` is missing from the sweep",
-                    "a file's name in quotes, or a table `[scenario]` with a scenario in it",
-                ));
-            }
+            None => None,
+            Some((DeValue::String(name), span)) => Some(Source::File(name.to_string(), span)),
+            Some((DeValue::Table(_), _)) => Some(Source::Here),
+            Some((_, span)) => return Err(Fault::new(span, "`scenario` is no scenario", SCENARIO)),
         };
         let sets = match get("set").map(|value| (value.get_ref(), value.span())) {
             None => Vec::new(),

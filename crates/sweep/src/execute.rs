@@ -50,7 +50,7 @@ pub fn run_chunk(sweep: &Sweep, chunk: u64, traces: Option<&Path>, stop: &Atomic
                 let every = traces.and(plan.sample_every);
                 match run(&Plan { seed: point.seed, sample_every: every, ..plan.clone() }, stop) {
                     Ended::Stopped => return Ok(None),
-                    Ended::Panicked(why) => Err(why),
+                    Ended::Panicked(why) | Ended::Thrown(why) => Err(why),
                     Ended::Found(outcome) => {
                         if let Some(folder) = traces {
                             write_traces(&folder.join(format!("run={:09}", point.run)), &outcome, false)?;
@@ -80,6 +80,16 @@ pub enum Ended {
     Stopped,
     /// A fault of the program, in its words.
     Panicked(String),
+    /// What [`throw`] said.
+    Thrown(String),
+}
+
+/// Why a controller of one's own ends its run.
+struct Thrown(String);
+
+/// Ends the run that calls a controller of one's own, of which nothing else can be told: its program has failed.
+pub fn throw(why: String) -> ! {
+    resume_unwind(Box::new(Thrown(why)))
 }
 
 /// Runs a plan in the simulator until it ends or `stop` is set.
@@ -97,18 +107,15 @@ pub fn run(plan: &Plan, stop: &AtomicBool) -> Ended {
     match catch_unwind(AssertUnwindSafe(|| symbiosis_sim::run_tapped(plan, &mut Watch(stop)))) {
         Ok(outcome) => Ended::Found(Box::new(outcome)),
         Err(payload) if payload.is::<Stop>() => Ended::Stopped,
-        Err(payload) => Ended::Panicked(words(payload)),
+        Err(payload) => match payload.downcast::<Thrown>() {
+            Ok(thrown) => Ended::Thrown(thrown.0),
+            Err(payload) => Ended::Panicked(format!("fault of the program: {}", words(&*payload))),
+        },
     }
 }
 
-/// What a panic says. What is no text was thrown by a caller's own code, and is the caller's.
-fn words(payload: Box<dyn Any + Send>) -> String {
-    let payload = match payload.downcast::<String>() {
-        Ok(text) => return format!("fault of the program: {text}"),
-        Err(payload) => payload,
-    };
-    match payload.downcast::<&'static str>() {
-        Ok(text) => format!("fault of the program: {text}"),
-        Err(payload) => resume_unwind(payload),
-    }
+/// What a panic says.
+fn words(payload: &(dyn Any + Send)) -> &str {
+    let text = payload.downcast_ref::<String>().map(String::as_str);
+    text.or(payload.downcast_ref::<&'static str>().copied()).unwrap_or("it gives no reason")
 }

@@ -40,7 +40,7 @@ mod table;
 
 pub use axis::Axis;
 pub use cell::{Cell, Kind};
-pub use execute::{Ended, chunk_length, chunks, run, run_chunk};
+pub use execute::{Ended, chunk_length, chunks, run, run_chunk, throw};
 pub use grid::{Grid, Point};
 pub use local::run_local;
 pub use merge::{MergeError, merge};

@@ -24,7 +24,7 @@ pub fn merge(target: &Target, shards: &[PathBuf], folder: &Path) -> Result<Done,
     let unfit = |what: String| MergeError::Store(StoreError::Unfit(what));
     let first = shards.first().ok_or_else(|| unfit("no shards are given".into()))?;
     let sweep = Sweep::load(target, &first.join("sweep.toml"), &Changes::default()).map_err(MergeError::Sweep)?;
-    let store = Store::open(folder, &sweep).map_err(MergeError::Store)?;
+    let store = Store::open(folder, sweep.into()).map_err(MergeError::Store)?;
     shards.iter().try_for_each(|shard| store.absorb(shard)).map_err(MergeError::Store)?;
     let gaps = store.gaps();
     if !gaps.is_empty() {

@@ -8,7 +8,7 @@ use std::fs;
 use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
 use symbiosis_report::files::write_atomically;
@@ -25,9 +25,9 @@ const UNFINISHED: &str = ".unfinished";
 
 /// A folder with a sweep in it.
 #[derive(Debug)]
-pub struct Store<'a> {
+pub struct Store {
     folder: PathBuf,
-    sweep: &'a Sweep,
+    sweep: Arc<Sweep>,
     state: Mutex<State>,
 }
 
@@ -74,7 +74,7 @@ impl From<io::Error> for StoreError {
     }
 }
 
-impl<'a> Store<'a> {
+impl Store {
     /// What a finished sweep in the folder came to.
     pub fn done(folder: &Path, sweep: &Sweep) -> Option<Done> {
         finished(folder).filter(|done| done.id == sweep.id())
@@ -84,7 +84,7 @@ impl<'a> Store<'a> {
     ///
     /// # Errors
     /// Something else is in the folder, or writing fails.
-    pub fn open(folder: &Path, sweep: &'a Sweep) -> Result<Store<'a>, StoreError> {
+    pub fn open(folder: &Path, sweep: Arc<Sweep>) -> Result<Store, StoreError> {
         let id = folder.join(UNFINISHED).join("id");
         match fs::read_to_string(&id) {
             Ok(begun) if begun == sweep.id() => {}
@@ -105,7 +105,7 @@ impl<'a> Store<'a> {
 
     /// Sees what is there.
     fn look(&self) -> io::Result<()> {
-        let all = chunks(self.sweep);
+        let all = chunks(&self.sweep);
         let mut state = State { chunks: vec![false; all as usize], missing: Vec::new() };
         for entry in fs::read_dir(self.unfinished())? {
             let name = entry?.file_name();
@@ -122,6 +122,11 @@ impl<'a> Store<'a> {
             (0..self.parts()).map(|part| self.chunks_of(part).filter(|chunk| !state.chunks[*chunk as usize]).count() as u64).collect();
         *self.lock() = state;
         Ok(())
+    }
+
+    /// How many chunks its sweep has.
+    pub fn chunks(&self) -> u64 {
+        chunks(&self.sweep)
     }
 
     /// The chunks among these that are not there.
@@ -151,7 +156,7 @@ impl<'a> Store<'a> {
     /// # Errors
     /// Reading or writing fails.
     pub fn finish(&self) -> io::Result<Option<Done>> {
-        if !self.missing(0..chunks(self.sweep)).is_empty() {
+        if !self.missing(0..chunks(&self.sweep)).is_empty() {
             return Ok(None);
         }
         let mut done =
@@ -205,7 +210,7 @@ impl<'a> Store<'a> {
     pub fn gaps(&self) -> Vec<Range<u64>> {
         let length = chunk_length(self.sweep.size());
         let mut gaps: Vec<Range<u64>> = Vec::new();
-        for chunk in self.missing(0..chunks(self.sweep)) {
+        for chunk in self.missing(0..chunks(&self.sweep)) {
             let (start, end) = (chunk * length, ((chunk + 1) * length).min(self.sweep.size()));
             match gaps.last_mut().filter(|gap| gap.end == start) {
                 Some(gap) => gap.end = end,
@@ -235,7 +240,7 @@ impl<'a> Store<'a> {
 
     fn chunks_of(&self, part: u64) -> Range<u64> {
         let each = PART / chunk_length(self.sweep.size());
-        part * each..((part + 1) * each).min(chunks(self.sweep))
+        part * each..((part + 1) * each).min(chunks(&self.sweep))
     }
 
     fn unfinished(&self) -> PathBuf {

@@ -8,7 +8,7 @@ use symbiosis_run::Plan;
 use symbiosis_scenario::{Files, Scenario, ScenarioError, Target, changed, place};
 
 use crate::axis::Axis;
-use crate::definition::{Definition, Seeds, Source};
+use crate::definition::{Definition, SCENARIO, Seeds, Source};
 use crate::fault::Fault;
 use crate::grid::{Grid, Point};
 
@@ -46,6 +46,8 @@ pub struct Changes {
     pub sets: Vec<String>,
     /// So many seeds in the place of the file's.
     pub seeds: Option<u64>,
+    /// The scenario in the place of the file's: its text, and what errors call it.
+    pub scenario: Option<(String, String)>,
 }
 
 impl Sweep {
@@ -66,14 +68,16 @@ impl Sweep {
         let in_text = |fault: Fault| fault.in_text(file, text);
         let Definition { scenario, mut sets, seeds, groups, skip, only } = Definition::read(text).map_err(in_text)?;
         sets.extend(changes.sets.iter().cloned());
-        let (scenario_text, scenario_file, base) = match scenario {
-            Source::File(name, at) => {
+        let (scenario_text, scenario_file, base) = match (&changes.scenario, scenario) {
+            (Some((text, file)), _) => (text.clone(), file.clone(), base.map(PathBuf::from)),
+            (None, Some(Source::File(name, at))) => {
                 let path = base.unwrap_or(Path::new("")).join(&name);
                 let read =
                     read(&path).map_err(|what| in_text(Fault::new(at, what, "`scenario` is a file, relative to the sweep's folder")))?;
                 (read, path.display().to_string(), path.parent().map(PathBuf::from))
             }
-            Source::Here => (inline(text), format!("{file} [scenario]"), base.map(PathBuf::from)),
+            (None, Some(Source::Here)) => (inline(text), format!("{file} [scenario]"), base.map(PathBuf::from)),
+            (None, None) => return Err(in_text(Fault::new(0..0, "`scenario` is missing from the sweep", SCENARIO))),
         };
         let scenario = changed(&scenario_text, &scenario_file, &sets)?;
         let first = first_seed(&scenario);

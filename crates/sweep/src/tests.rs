@@ -59,7 +59,7 @@ fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
 }
 
 fn run_into(folder: &Path, sweep: &Sweep, threads: usize, shard: Shard, traces: bool) -> Option<Done> {
-    let store = Store::open(folder, sweep).unwrap();
+    let store = Store::open(folder, sweep.clone().into()).unwrap();
     let missing = store.missing(shard.chunks(chunks(sweep)));
     let traces = traces.then(|| folder.join("traces"));
     run_local(sweep, &missing, threads, traces.as_deref(), &AtomicBool::new(false), |chunk, records| store.keep(chunk, &records)).unwrap();
@@ -131,7 +131,7 @@ fn what_cannot_be_is_refused_before_anything_runs() {
     }
     let missing = Sweep::parse(&SIMULATOR, "scenario = 'nowhere.toml'", "test.toml", None, &Changes::default()).unwrap_err();
     assert!(missing.what.contains("nowhere.toml cannot be read"), "{missing}");
-    let changes = Changes { sets: vec!["bottleneck.los=0".into()], seeds: None };
+    let changes = Changes { sets: vec!["bottleneck.los=0".into()], ..Changes::default() };
     let slip = Sweep::parse(&SIMULATOR, SCENARIO, "test.toml", None, &changes).unwrap_err();
     assert!(slip.what.contains("no key `los`"), "{slip}");
 }
@@ -164,7 +164,7 @@ fn bytes_are_those_of_the_sweep_whatever_runs_it() {
 
     // Stopped after some chunks, one of them half written, and gone on with.
     let stop = AtomicBool::new(false);
-    let store = Store::open(&at("stopped"), &sweep).unwrap();
+    let store = Store::open(&at("stopped"), sweep.clone().into()).unwrap();
     let all = store.missing(0..chunks(&sweep));
     run_local(&sweep, &all, 2, None, &stop, |chunk, records| {
         stop.store(chunk >= 100, Ordering::Relaxed);
@@ -215,11 +215,11 @@ fn a_folder_of_something_else_is_left_alone() {
     let (one, other) = (sweep("seeds = 2"), sweep("seeds = 3"));
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("thesis.tex"), "years").unwrap();
-    assert!(matches!(Store::open(folder.path(), &one), Err(StoreError::Unfit(_))));
+    assert!(matches!(Store::open(folder.path(), one.clone().into()), Err(StoreError::Unfit(_))));
     assert_eq!(files(folder.path()).len(), 1);
     let begun = folder.path().join("begun");
-    Store::open(&begun, &one).unwrap();
-    assert!(matches!(Store::open(&begun, &other), Err(StoreError::Unfit(_))));
+    Store::open(&begun, one.clone().into()).unwrap();
+    assert!(matches!(Store::open(&begun, other.clone().into()), Err(StoreError::Unfit(_))));
     assert!(matches!(merge(&SIMULATOR, &[begun], &folder.path().join("merged")), Err(MergeError::Store(StoreError::Unfit(_)))));
 }
 

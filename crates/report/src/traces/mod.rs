@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use symbiosis_run::Outcome;
 
 use crate::files::write_atomically;
-use table::{Column, Table};
+pub use table::{Column, Table};
 
 /// Writes `flows.parquet` and `links.parquet` into a folder, with `csv` also `flows.csv` and `links.csv`; the paths written.
 ///
@@ -33,7 +33,8 @@ pub fn write_traces(dir: &Path, outcome: &Outcome, csv: bool) -> io::Result<Vec<
     Ok(written)
 }
 
-fn flows(outcome: &Outcome) -> Table<'_> {
+/// The samples of the flows, as `flows.parquet` has them.
+pub fn flows(outcome: &Outcome) -> Table<'_> {
     let rows = || outcome.flow_traces.iter().flatten();
     let names = outcome.summary.flows.iter().zip(&outcome.flow_traces);
     let mut table = Table::new(rows().count());
@@ -59,7 +60,8 @@ fn flows(outcome: &Outcome) -> Table<'_> {
     table
 }
 
-fn links(outcome: &Outcome) -> Table<'_> {
+/// The samples of the links, as `links.parquet` has them.
+pub fn links(outcome: &Outcome) -> Table<'_> {
     let rows = || outcome.link_traces.iter().flatten();
     let mut table = Table::new(rows().count());
     let names = outcome.summary.links.iter().zip(&outcome.link_traces);

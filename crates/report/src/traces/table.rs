@@ -12,15 +12,21 @@ use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
 use parquet::schema::types::Type;
 
 /// One column, all rows.
-pub(super) enum Column<'a> {
+#[derive(Debug)]
+pub enum Column<'a> {
+    /// Numbers.
     Double(Vec<f64>),
     /// A number that some rows have not.
     Sparse(Vec<Option<f64>>),
+    /// Whole numbers.
     Integer(Vec<i64>),
+    /// Words.
     Text(Vec<&'a str>),
 }
 
-pub(super) struct Table<'a> {
+/// Columns of the same length, by name.
+#[derive(Debug)]
+pub struct Table<'a> {
     rows: usize,
     columns: Vec<(String, Column<'a>)>,
 }
@@ -38,6 +44,11 @@ impl<'a> Table<'a> {
         }
         debug_assert_eq!(column.len(), self.rows, "{name}");
         self.columns.push((name, column));
+    }
+
+    /// The columns with their names, in order.
+    pub fn columns(&self) -> &[(String, Column<'a>)] {
+        &self.columns
     }
 
     /// The bytes of a Parquet file.
