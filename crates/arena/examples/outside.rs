@@ -44,8 +44,9 @@ fn main() {
     let contestant = Contestant::named("mine");
     let beside_reno = cells.iter().filter(|cell| cell.quick && cell.family.id == "loss-based");
     let trial = |cell| Trial { cell, contestant: &contestant, target: &target, seeds: 2 };
-    let found: Vec<Found> = beside_reno.map(|cell| try_out(&trial(cell), &Simulator, || ()).expect("the simulator does it all")).collect();
-    print!("{}", Scoreboard::of(&found, &["mine".into()]).text());
+    let found: Vec<Found> =
+        beside_reno.map(|cell| try_out(&trial(cell), &Simulator, || ()).expect("the simulator does it all").found).collect();
+    print!("{}", Scoreboard::of(&found.iter().collect::<Vec<_>>(), &["mine".into()]).text());
     let shares = found.iter().map(|found| found.goals[0].median.expect("a number"));
     assert!(shares.into_iter().all(|share| share > 1.25), "who gives less after a loss takes more than Reno");
 }

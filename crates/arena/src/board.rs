@@ -40,9 +40,9 @@ pub struct FamilyCount {
 
 impl Scoreboard {
     /// Of what was found, for these controllers.
-    pub fn of(found: &[Found], contestants: &[String]) -> Scoreboard {
+    pub fn of(found: &[&Found], contestants: &[String]) -> Scoreboard {
         let row = |cc: &String| {
-            let mine: Vec<&Found> = found.iter().filter(|found| found.cc == *cc).collect();
+            let mine: Vec<&Found> = found.iter().copied().filter(|found| found.cc == *cc).collect();
             let families: Vec<FamilyCount> = FAMILIES
                 .iter()
                 .filter(|family| found.iter().any(|found| found.family == family.id))

@@ -40,6 +40,8 @@ pub struct Cell {
     pub random: bool,
     /// Part of a quick look.
     pub quick: bool,
+    /// Where it lies in its family, for plots over a parameter: `("buffer [BDP]", 4.0)`.
+    pub at: Vec<(&'static str, f64)>,
     make: Make,
 }
 
@@ -51,7 +53,7 @@ impl Cell {
         goals: Vec<Goal>,
         make: impl Fn(&mut Draw) -> Scene + Send + Sync + 'static,
     ) -> Cell {
-        Cell { family, name: name.into(), goals, against: None, slow: false, random: false, quick: false, make: Box::new(make) }
+        Cell { family, name: name.into(), goals, against: None, slow: false, random: false, quick: false, at: vec![], make: Box::new(make) }
     }
 
     /// Against that opponent.
@@ -72,6 +74,11 @@ impl Cell {
     /// Part of a quick look, if so.
     pub fn quick(self, quick: bool) -> Cell {
         Cell { quick, ..self }
+    }
+
+    /// Lying there in its family.
+    pub fn at(self, at: &[(&'static str, f64)]) -> Cell {
+        Cell { at: at.into(), ..self }
     }
 
     /// Family and name: `"random-loss/1 % 50 ms"`.

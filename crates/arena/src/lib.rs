@@ -18,9 +18,11 @@ mod families;
 mod goal;
 mod known;
 mod metrics;
+pub mod page;
 mod scene;
 mod series;
 mod suite;
+mod traces;
 mod trial;
 mod view;
 
@@ -33,7 +35,7 @@ pub use goal::{Goal, Range};
 pub use known::Known;
 pub use scene::{Beside, Scene, Table, link, other, own, udp};
 pub use suite::suite;
-pub use trial::{Failed, Found, Measured, Trial, try_out};
+pub use trial::{Failed, Found, Measured, Trial, Tried, try_out};
 pub use view::View;
 
 #[cfg(test)]

@@ -22,7 +22,7 @@ fn cell(id: &str) -> Cell {
 
 fn tried(id: &str, cc: &str, seeds: u64) -> Found {
     let (cell, contestant) = (cell(id), Contestant::named(cc));
-    try_out(&Trial { cell: &cell, contestant: &contestant, target: &SIMULATOR, seeds }, &Simulator, || ()).unwrap()
+    try_out(&Trial { cell: &cell, contestant: &contestant, target: &SIMULATOR, seeds }, &Simulator, || ()).unwrap().found
 }
 
 #[test]
@@ -156,7 +156,7 @@ fn the_same_seeds_find_the_same() {
 fn a_scoreboard_counts_and_blends_nothing() {
     let found = [tried("application/10 kB alone", "cubic", 1), tried("application/10 MB alone", "cubic", 1)];
     let met = found.iter().flat_map(|found| &found.goals).filter(|goal| goal.met).count();
-    let board = Scoreboard::of(&found, &["cubic".into()]);
+    let board = Scoreboard::of(&found.each_ref(), &["cubic".into()]);
     let [row] = &board.rows[..] else { panic!("one row") };
     assert_eq!((row.met, row.goals, row.families.len()), (met, 2, 1));
     assert!(board.text().contains(&format!("application  {:>9}", format!("{met} of 2"))), "{}", board.text());

@@ -1,6 +1,9 @@
 //! A cell run for a controller over many seeds, and its verdicts.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
+use symbiosis_report::figure::Figure;
 use symbiosis_run::{Outcome, Plan, Runner};
 use symbiosis_scenario::{Files, Scenario, ScenarioError, Target};
 use thiserror::Error;
@@ -9,6 +12,7 @@ use crate::cell::Cell;
 use crate::contestant::Contestant;
 use crate::goal::Range;
 use crate::scene::{Beside, Scene};
+use crate::traces::traces;
 use crate::view::View;
 
 /// Why a cell has no result.
@@ -44,6 +48,8 @@ pub struct Found {
     pub cell: String,
     /// Who was tried.
     pub cc: String,
+    /// Where the cell lies in its family.
+    pub at: BTreeMap<String, f64>,
     /// How many seeds.
     pub seeds: u64,
     /// Each goal.
@@ -52,6 +58,15 @@ pub struct Found {
     pub seed: u64,
     /// The scenario of that seed.
     pub scenario: String,
+}
+
+/// What a cell found, and what is seen of the seed to look at.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Tried {
+    /// The verdicts.
+    pub found: Found,
+    /// Throughput and queue over time, of [`Found::seed`].
+    pub figures: Vec<Figure>,
 }
 
 /// A goal with what was measured.
@@ -116,10 +131,11 @@ impl Trial<'_> {
 ///
 /// # Errors
 /// The target does not do what the cell asks for, or the runner fails.
-pub fn try_out<R: Runner>(trial: &Trial<'_>, runner: &R, ran: impl Fn()) -> Result<Found, Failed<R::Error>> {
+pub fn try_out<R: Runner>(trial: &Trial<'_>, runner: &R, ran: impl Fn()) -> Result<Tried, Failed<R::Error>> {
     let (cell, seeds) = (trial.cell, trial.cell.seeds(trial.seeds));
     let refused = |error| Failed::Scenario(Box::new(error));
     let mut values = vec![Vec::new(); cell.goals.len()];
+    let mut figures = Vec::new();
     for seed in 1..=seeds {
         let plan = trial.scenario(seed).map_err(refused)?.plan;
         let beside = trial.beside(seed).map_err(refused)?;
@@ -131,12 +147,24 @@ pub fn try_out<R: Runner>(trial: &Trial<'_>, runner: &R, ran: impl Fn()) -> Resu
         ran();
         let view = View { plan: &plan, outcome: &outcome, beside: beside.as_ref().map(|(plan, outcome)| (plan, outcome)) };
         cell.goals.iter().zip(&mut values).for_each(|(goal, values)| values.push(goal.measure(&view)));
+        figures.push(traces(&view));
     }
     let goals: Vec<Measured> =
         cell.goals.iter().zip(&values).map(|(goal, values)| measured(cell, goal.what, goal.unit, goal.range, values)).collect();
     let seed = goals.iter().find(|goal| !goal.met).or(goals.first()).map_or(1, |goal| goal.seed);
     let scenario = trial.scenario(seed).map_err(refused)?.text;
-    Ok(Found { family: cell.family.id.into(), cell: cell.name.clone(), cc: trial.contestant.name.clone(), seeds, goals, seed, scenario })
+    let at = cell.at.iter().map(|(name, value)| ((*name).into(), *value)).collect();
+    let found = Found {
+        family: cell.family.id.into(),
+        cell: cell.name.clone(),
+        cc: trial.contestant.name.clone(),
+        at,
+        seeds,
+        goals,
+        seed,
+        scenario,
+    };
+    Ok(Tried { found, figures: figures.swap_remove(seed as usize - 1) })
 }
 
 fn measured(cell: &Cell, what: &str, unit: &str, range: Range, values: &[f64]) -> Measured {

@@ -123,7 +123,7 @@ pub(crate) fn word(verdict: Verdict) -> &'static str {
 }
 
 /// Where a figure's SVG is, from the report's folder.
-pub(crate) fn figure_file(id: &str) -> String {
+pub fn figure_file(id: &str) -> String {
     format!("figures/{}.svg", file_stem(id))
 }
 

@@ -1,10 +1,9 @@
 //! One experiment's part of the page.
 
-use super::entry::{Entry, figure_file, place, why, word};
-use super::html::{anchor, escaped, json_in_script, paragraphs, prose};
+use super::entry::{Entry, place, why, word};
+use super::html::{anchor, escaped, paragraphs, prose};
 use super::number::measured;
-use super::vega::vega;
-use crate::figure::Figure;
+use super::parts::figure;
 use crate::outcome::{Claim, Verdict};
 
 /// Heading, notes, figures, claims, scenarios, command.
@@ -23,17 +22,6 @@ pub(super) fn experiment(entry: &Entry, scenarios: &[(String, &str)]) -> String 
          <div class=\"notes\">{notes}</div>\n<div class=\"figures\">{figures}</div>\n{claims}\
          <div class=\"again\"><span>Run it again</span><code>{command}</code><button type=\"button\" class=\"copy\">Copy</button></div>\n\
          {scenarios}</section>\n"
-    )
-}
-
-fn figure(figure: &Figure) -> String {
-    let (title, caption, file) = (escaped(&figure.title), prose(&figure.caption), escaped(&figure_file(&figure.id)));
-    let spec = json_in_script(&vega(figure));
-    format!(
-        "<figure id=\"{}\">\n<h3>{title}</h3>\n<div class=\"plot\"></div>\n<script type=\"application/json\">{spec}</script>\n\
-         <noscript><img src=\"{file}\" alt=\"{title}\"></noscript>\n\
-         <figcaption>{caption} <a href=\"{file}\">SVG</a></figcaption>\n</figure>\n",
-        escaped(&format!("figure-{}", anchor(&figure.id))),
     )
 }
 

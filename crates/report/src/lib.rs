@@ -14,6 +14,7 @@ mod number;
 pub mod outcome;
 mod page;
 mod palette;
+pub mod parts;
 pub mod pcap;
 mod results;
 #[cfg(test)]
@@ -27,7 +28,7 @@ pub mod thin;
 pub mod traces;
 pub mod vega;
 
-pub use entry::{Counts, Entry, told};
+pub use entry::{Counts, Entry, figure_file, told};
 pub use folder::write;
 pub use page::page;
 pub use results::json as results_json;

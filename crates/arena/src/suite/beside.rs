@@ -36,7 +36,9 @@ pub(super) fn loss_based(known: &Known<'_>) -> Vec<Cell> {
                 for rtt in [20.0, 60.0, 120.0] {
                     let cell =
                         Cell::new(&LOSS_BASED, format!("{n}:{m} {cc}, {rtt} ms, {buffer} BDP"), share(), mixed(n, m, cc, rtt, buffer));
-                    cells.push(cell.against(cc).slow(true).quick(n == 1 && m == 1 && rtt == 60.0 && (buffer == 1.0 || buffer == 4.0)));
+                    let at = [("flows", n as f64), ("opponents", m as f64), ("RTT [ms]", rtt), ("buffer [BDP]", buffer)];
+                    let quick = n == 1 && m == 1 && rtt == 60.0 && (buffer == 1.0 || buffer == 4.0);
+                    cells.push(cell.against(cc).at(&at).slow(true).quick(quick));
                 }
             }
         }

@@ -20,7 +20,7 @@ pub(super) fn random_loss() -> Vec<Cell> {
                 Scene::new(path, if rtt > 500.0 { 20.0 } else { 5.0 }, to).flow(own())
             };
             let cell = Cell::new(&RANDOM_LOSS, format!("{percent} %, {rtt} ms"), goals, make).random();
-            cells.push(cell.quick(rtt == 50.0 && percent >= 0.1));
+            cells.push(cell.at(&[("loss [%]", percent), ("RTT [ms]", rtt)]).quick(rtt == 50.0 && percent >= 0.1));
         }
     }
     cells

@@ -30,7 +30,8 @@ pub(super) fn one_flow() -> Vec<Cell> {
                     Scene::new(link(rate, draw.rtt(rtt) / 2.0).with("queue_bdp", buffer), 3.0, to).flow(own())
                 };
                 let cell = Cell::new(&ONE_FLOW, format!("{rate} Mbit/s, {rtt} ms, {buffer} BDP"), goals, make);
-                cells.push(cell.slow(rate > 500.0).quick(rate == 100.0 && rtt == 50.0));
+                let at = [("rate [Mbit/s]", rate), ("RTT [ms]", rtt), ("buffer [BDP]", buffer)];
+                cells.push(cell.at(&at).slow(rate > 500.0).quick(rate == 100.0 && rtt == 50.0));
             }
         }
     }

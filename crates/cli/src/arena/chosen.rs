@@ -105,7 +105,7 @@ impl Chosen {
             0 => String::new(),
             n => format!(" {n} cells ask for what Linux' TCP does not do here, and are left out."),
         };
-        format!("{} cells with {} seeds, the slow ones with 10 at most; the worst seed decides.{left_out}\n", self.cells.len(), self.seeds)
+        format!("{} cells with {} seeds, the slow ones with 10 at most; the worst seed decides.{left_out}", self.cells.len(), self.seeds)
     }
 
     /// Families with their goals and cells.

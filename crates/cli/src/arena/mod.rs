@@ -11,7 +11,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use clap::value_parser;
 use miette::miette;
 use rayon::prelude::*;
-use symbiosis_arena::{Contestant, Failed, Found, Scoreboard, Trial, try_out};
+use symbiosis_arena::page::Commands;
+use symbiosis_arena::{Contestant, Failed, Found, Scoreboard, Trial, Tried, try_out};
 use symbiosis_linux::{KernelTcp, testbed};
 use symbiosis_papers::World;
 use symbiosis_run::Runner;
@@ -113,7 +114,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         Failure::input(format!("--out {}: {why}", args.out.display()), "give a folder where you may write; it is made if it is not there")
     })?;
     let begun = cpu_time();
-    let found = match args.world {
+    let tried = match args.world {
         Where::Simulator => {
             static NEVER: AtomicBool = AtomicBool::new(false);
             all(args, &chosen, &Simulator, &NEVER, |never| match never {})?
@@ -125,10 +126,11 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         }
     };
     eprintln!("{:.0} s of CPU time", cpu_time().saturating_sub(begun).as_secs_f64());
+    let found: Vec<&Found> = tried.iter().map(|tried| &tried.found).collect();
     let board = Scoreboard::of(&found, &args.cc);
     match args.json {
         true => print(&written::json(&board, &found)),
-        false => print(&format!("{}\n{}The scoreboard is {}\n", board.text(), chosen.words(), args.out.display())),
+        false => print(&format!("{}\n{}\nThe scoreboard is {}\n", board.text(), chosen.words(), args.out.join("index.html").display())),
     }
 }
 
@@ -139,7 +141,7 @@ fn all<R: Runner + Sync>(
     runner: &R,
     enough: &AtomicBool,
     broken: impl Fn(R::Error) -> Failure + Sync,
-) -> Result<Vec<Found>, Failure> {
+) -> Result<Vec<Tried>, Failure> {
     // In the kernel one run follows another, and nothing is to run beside it.
     let threads = if args.world == Where::Testbed { 1 } else { args.threads.unwrap_or(0).into() };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
@@ -148,7 +150,7 @@ fn all<R: Runner + Sync>(
     let unfinished = Unfinished::open(&args.out, "arena").map_err(cannot_write)?;
     let trials: Vec<(usize, Trial<'_>, String)> = chosen.trials().enumerate().map(|(at, trial)| (at, trial, fingerprint(&trial))).collect();
     let progress = Progress::new("cells", trials.len());
-    let found: Vec<(usize, Found)> = trials.iter().filter_map(|(at, _, id)| Some((*at, unfinished.outcome(id)?))).collect();
+    let found: Vec<(usize, Tried)> = trials.iter().filter_map(|(at, _, id)| Some((*at, unfinished.outcome(id)?))).collect();
     if !found.is_empty() {
         eprintln!("{} of {} cells were done before the interruption", found.len(), trials.len());
         found.iter().for_each(|_| progress.skip());
@@ -176,9 +178,13 @@ fn all<R: Runner + Sync>(
     done?;
     let mut found = found.into_inner().expect("nobody panics while writing");
     found.sort_by_key(|(at, _)| *at);
-    let found: Vec<Found> = found.into_iter().map(|(_, found)| found).collect();
-    written::write(&args.out, &Scoreboard::of(&found, &args.cc), &found).and_then(|()| unfinished.remove()).map_err(cannot_write)?;
-    Ok(found)
+    let tried: Vec<Tried> = found.into_iter().map(|(_, tried)| tried).collect();
+    let commands = match args.world {
+        Where::Simulator => Commands { arena: "symbiosis arena".into(), scenario: "symbiosis simulate".into() },
+        Where::Testbed => Commands { arena: "symbiosis arena --world testbed".into(), scenario: "symbiosis testbed".into() },
+    };
+    written::write(&args.out, &args.cc, &tried, &chosen.words(), &commands).and_then(|()| unfinished.remove()).map_err(cannot_write)?;
+    Ok(tried)
 }
 
 fn cannot_write(out: &Path, error: &io::Error) -> Failure {
