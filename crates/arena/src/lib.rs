@@ -27,7 +27,7 @@ mod trial;
 mod view;
 
 pub use board::{FamilyCount, Row, Scoreboard};
-pub use cell::{Cell, Family};
+pub use cell::{Cell, Family, SLOW_SEEDS};
 pub use contestant::Contestant;
 pub use draw::Draw;
 pub use families::FAMILIES;

@@ -26,7 +26,7 @@ const BROWN: Colour = Colour(0xa6, 0x76, 0x1d);
 const GREY: Colour = Colour(0x80, 0x80, 0x80);
 
 /// What a name begins with, in lower case and without "tcp " before it, and its colour. The longest that fits counts.
-const NAMED: [(&str, Colour); 28] = [
+const NAMED: [(&str, Colour); 31] = [
     ("symbiosis", BLUE),
     ("symbiosis-paper", SKY),
     ("symbiosis-early", VIOLET),
@@ -42,6 +42,9 @@ const NAMED: [(&str, Colour); 28] = [
     ("vegas", OLIVE),
     ("cubic", BROWN),
     ("bbr", VIOLET),
+    ("copa", PINK),
+    ("prague", ORANGE),
+    ("ledbat", GREY),
     ("compound", GREEN),
     ("adaptive-reno", ORANGE),
     ("hcc", BLUE),

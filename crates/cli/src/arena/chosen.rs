@@ -1,6 +1,6 @@
 //! What of the suite is run, for whom.
 
-use symbiosis_arena::{Cell, Contestant, FAMILIES, Known, Trial, suite};
+use symbiosis_arena::{Cell, Contestant, FAMILIES, Known, SLOW_SEEDS, Trial, suite};
 use symbiosis_scenario::{Target, suggestion};
 
 use crate::failure::Failure;
@@ -105,7 +105,12 @@ impl Chosen {
             0 => String::new(),
             n => format!(" {n} cells ask for what Linux' TCP does not do here, and are left out."),
         };
-        format!("{} cells with {} seeds, the slow ones with 10 at most; the worst seed decides.{left_out}", self.cells.len(), self.seeds)
+        let seeds = match self.seeds {
+            1 => "a seed".into(),
+            n if n <= SLOW_SEEDS => format!("{n} seeds, the worst of which decides"),
+            n => format!("{n} seeds, the slow ones with {SLOW_SEEDS}; the worst decides"),
+        };
+        format!("{} cells with {seeds}.{left_out}", self.cells.len())
     }
 
     /// Families with their goals and cells.

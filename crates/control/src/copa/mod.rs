@@ -8,6 +8,8 @@
 //! Where this deviates from the paper, or it leaves something open:
 //! - a step against the direction at a v above 1 resets v at once, as in mvfst, and not only when the window ends: a window that comes back
 //!   from far would overshoot by as much again;
+//! - on the way down a round trip takes at most the packets that wait, by dq. Without it a velocity from far above takes the window far below
+//!   the path's, comes back as fast, and so on: 69 % of 100 Mbit/s at 50 ms, where the paper's figures have all of the link;
 //! - v is at most δ·cwnd, so that a window at most doubles in an RTT, as in the authors' implementation;
 //! - the window is at least two packets, as there;
 //! - a timeout leaves one packet and begins slow start again; the paper says nothing of timeouts, RFC 8961 asks for it;
@@ -34,7 +36,7 @@ pub const ENTRY: Entry = Entry {
         Param::number("delta", 0.5, 0.004, 10.0, "1/δ is the packets that a flow wants in the queue; 0.5 in the paper"),
         Param::flag("competitive", true, "whether there is a mode for beside flows that fill the queue"),
     ],
-    recovery: Recovery::Sack,
+    recovery: Recovery::Rack,
     feedback: Feedback::Acks,
     build: |setup, values| alloc::boxed::Box::new(Copa::new(setup, values.number("delta"), values.flag("competitive"))),
 };
@@ -204,6 +206,8 @@ impl Controller for Copa {
         self.velocity = self.velocity.min(self.delta * cwnd).max(1.0);
         let step = self.velocity.min(self.delta * cwnd) / (self.delta * cwnd) * acked;
         if !rises {
+            // In a round trip at most what waits: cwnd·dq/RTTstanding packets, of which each acknowledged has its part.
+            let step = step.min((standing - least).secs() / standing.secs() * acked);
             self.window.cwnd = (cwnd - step).max(LEAST_WINDOW.min(cwnd));
         } else if !ack.app_limited {
             self.window.cwnd = cwnd + step;
