@@ -1,10 +1,11 @@
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use symbiosis_base::{Instant, Span};
 use symbiosis_run::{FlowSample, Outcome};
 use symbiosis_scenario::{SIMULATOR, Scenario};
 use symbiosis_sim::Simulator;
 
+use crate::page::{self, Commands};
 use crate::series::{reaches, settles};
 use crate::{Cell, Contestant, FAMILIES, Found, Known, Range, Scoreboard, Trial, View, suite, try_out};
 
@@ -170,4 +171,34 @@ fn parameters_come_behind_the_name() {
     let text = Trial { cell: &cell, contestant: &contestant, target: &SIMULATOR, seeds: 1 }.scenario(1).unwrap().text;
     assert!(text.contains("params = { theta_ms = 5 }"), "{text}");
     assert!(Contestant::parse("symbiosis{theta_ms=").is_err());
+}
+
+#[test]
+fn every_entry_of_the_page_leads_to_scenario_traces_and_command() {
+    let contestants = ["reno".into(), "cubic".into()];
+    let ids = ["application/10 kB alone", "random-loss/1 %, 50 ms", "random-loss/2 %, 50 ms"];
+    let try_one = |(id, cc): (&str, &String)| {
+        let (cell, contestant) = (cell(id), Contestant::named(cc));
+        try_out(&Trial { cell: &cell, contestant: &contestant, target: &SIMULATOR, seeds: 1 }, &Simulator, || ()).unwrap()
+    };
+    let tried: Vec<_> = ids.iter().flat_map(|id| contestants.iter().map(move |cc| (*id, cc))).map(try_one).collect();
+    let commands = Commands { arena: "symbiosis arena".into(), scenario: "symbiosis simulate".into() };
+    let files: BTreeMap<String, String> = page::files(&tried, &contestants, "3 cells.", &commands).unwrap().into_iter().collect();
+    let index = &files["index.html"];
+    let links: Vec<&str> = index.split("href=\"cells/").skip(1).map(|rest| rest.split('"').next().unwrap()).collect();
+    assert_eq!(links.len(), 6, "a link for each cell and controller");
+    for link in links {
+        let page = &files[&format!("cells/{link}")];
+        assert!(page.contains("<svg") && page.contains("symbiosis arena --cc ") && page.contains("[[flow]]"), "{link}");
+        let scenario = page.split("href=\"").find_map(|rest| rest.split('"').next().filter(|name| name.ends_with(".toml"))).unwrap();
+        let beside = link.rsplit_once('/').unwrap().0;
+        assert!(files.contains_key(&format!("cells/{beside}/{scenario}")), "{link}: {scenario}");
+    }
+    assert!(files["figures/random-loss.svg"].contains("reno"));
+    // The command names the cell as the command line takes it.
+    assert!(
+        files["cells/reno/random-loss/1----50-ms.html"].contains("--only &#x27;random-loss&#x2f;1 %, 50 ms&#x27;"),
+        "{}",
+        files["cells/reno/random-loss/1----50-ms.html"]
+    );
 }

@@ -63,7 +63,7 @@ pub fn files(tried: &[Tried], contestants: &[String], words: &str, commands: &Co
     Ok(files)
 }
 
-/// Where a cell's files are, without ending.
+/// Where a cell's files are, without ending: of letters, digits, `-`, `_`, `.` and `/`, which mean themselves in HTML.
 fn place(found: &Found) -> String {
     format!("cells/{}/{}/{}", file_stem(&found.cc), file_stem(&found.family), file_stem(&found.cell))
 }
@@ -109,7 +109,7 @@ fn line(name: &str, goal: usize, of: &[&Found], contestants: &[String]) -> Value
     let results = contestants.iter().map(|cc| {
         of.iter().find(|found| found.cc == *cc).map_or(context! { none => true }, |found| {
             let goal = &found.goals[goal];
-            context! { met => goal.met, worst => number(goal.worst), median => number(goal.median), page => format!("{}.html", place(found)) }
+            context! { met => goal.met, worst => number(goal.worst), median => number(goal.median), page => Value::from_safe_string(format!("{}.html", place(found))) }
         })
     });
     let cell = if goal == 0 { name } else { "" };
