@@ -15,7 +15,7 @@ const ENTRY: Entry = Entry {
     name: "mine",
     about: "Reno that keeps 7/8",
     params: &[],
-    recovery: Recovery::Sack,
+    recovery: Recovery::Rack,
     feedback: Feedback::Acks,
     build: |setup, _| Box::new(Mine(Window::new(setup))),
 };

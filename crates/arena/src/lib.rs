@@ -40,3 +40,8 @@ pub use view::View;
 
 #[cfg(test)]
 mod tests;
+
+// The page is programs: `cargo test --doc` compiles and runs them.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/adding-a-controller.md")]
+mod adding_a_controller {}

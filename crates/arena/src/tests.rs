@@ -202,3 +202,9 @@ fn every_entry_of_the_page_leads_to_scenario_traces_and_command() {
         files["cells/reno/random-loss/1----50-ms.html"]
     );
 }
+
+#[test]
+fn the_page_on_adding_a_controller_shows_the_example() {
+    let page = include_str!("../../../docs/adding-a-controller.md");
+    assert!(page.contains(include_str!("../examples/outside.rs")), "docs/adding-a-controller.md and examples/outside.rs differ");
+}

@@ -40,8 +40,3 @@ pub use target::{Hosts, SIMULATOR, Target};
 
 #[cfg(test)]
 mod tests;
-
-// The page is a program: `cargo test --doc` compiles and runs it.
-#[cfg(doctest)]
-#[doc = include_str!("../../../docs/adding-a-controller.md")]
-mod adding_a_controller {}
