@@ -2,6 +2,8 @@
 
 mod hostile {
     pub mod attackers;
+    pub mod frames;
+    pub mod rewriting;
     pub mod server;
 }
 
@@ -14,7 +16,8 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use hostile::attackers::{Attackers, Heard, acknowledges_all, asks, every_second_byte, floods, message, without_the_first_byte};
+use hostile::attackers::{Attackers, Heard, asks, floods, message};
+use hostile::frames::{acknowledges_all, every_second_byte, without_the_first_byte};
 use hostile::server::Server;
 
 /// Runs a client; how long it took.

@@ -7,6 +7,8 @@
 
 pub mod choice;
 mod feedback;
+#[cfg(fuzzing)]
+pub mod fuzzing;
 pub mod identity;
 pub mod impairments;
 pub mod node;

@@ -118,7 +118,7 @@ fn keep<T>(queue: &mut VecDeque<T>, one: T, most: usize) {
     queue.push_back(one);
 }
 
-#[cfg(test)]
+#[cfg(any(test, fuzzing))]
 impl Listener {
     /// Packets that are remembered.
     pub(crate) fn remembers(&self) -> usize {

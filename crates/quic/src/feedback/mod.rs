@@ -17,8 +17,7 @@ pub(crate) mod wire;
 use bytes::Bytes as Payload;
 use symbiosis_base::{Bytes, Instant, ReceiverInstant, Span};
 
-pub(crate) use listener::Host;
-use listener::Listener;
+pub(crate) use listener::{Host, Listener};
 use packet_number_tap::PacketNumberTap;
 use symbiosis_noq::ControllerHandle;
 use symbiosis_quic_events::{Arrived, FULL};

@@ -51,6 +51,13 @@ pub use store::{Put, Store, Stranger};
 
 use crate::node::{Activity, Next, Session, host};
 
+/// Reads bytes as what either side may say.
+#[cfg(fuzzing)]
+pub(crate) fn reads(bytes: &[u8]) {
+    pipe::reads::<message::Request>(bytes);
+    pipe::reads::<message::Reply>(bytes);
+}
+
 /// Either side of a transfer, so that a world can hold both.
 #[derive(Debug)]
 pub enum Transfer {

@@ -209,6 +209,15 @@ fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<Option<(T, usize)>, Broken
     }
 }
 
+/// Reads bytes as a message; what is read says the same when it is written again.
+#[cfg(fuzzing)]
+pub(crate) fn reads<T: DeserializeOwned + Serialize + PartialEq + std::fmt::Debug>(bytes: &[u8]) {
+    let Ok(Some((message, length))) = parse::<T>(bytes) else { return };
+    assert!(length <= bytes.len());
+    let json = serde_json::to_vec(&message).expect("it was JSON");
+    assert_eq!(serde_json::from_slice::<T>(&json).expect("it still is"), message);
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
