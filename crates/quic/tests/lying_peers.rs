@@ -74,12 +74,13 @@ fn fetches(cc: &str, lies: Lies, buffer: Bytes) -> Account {
         for (side, arriving) in under_way.iter_mut().enumerate() {
             while let Some(entry) = arriving.first_entry().filter(|entry| entry.key().0 <= now) {
                 let datagram = entry.remove();
-                match side {
-                    1 => node.receive(now, now, address(1), datagram),
-                    _ => match endpoint.handle(clock.instant(now), FourTuple::from_remote(address(0)), None, datagram, &mut Vec::new()) {
-                        Some(DatagramEvent::ConnectionEvent(_, event)) => client.handle_event(event),
-                        _ => {}
-                    },
+                if side == 1 {
+                    node.receive(now, now, address(1), datagram);
+                    continue;
+                }
+                let event = endpoint.handle(clock.instant(now), FourTuple::from_remote(address(0)), None, datagram, &mut Vec::new());
+                if let Some(DatagramEvent::ConnectionEvent(_, event)) = event {
+                    client.handle_event(event);
                 }
             }
         }
