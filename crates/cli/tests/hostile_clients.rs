@@ -112,6 +112,45 @@ fn connections_that_ask_for_nothing_lock_nobody_out() {
 }
 
 #[test]
+fn places_are_not_held_from_many_addresses_by_asking_a_little() {
+    let server = Server::start(&[]);
+    fs::write(server.served().join("small"), vec![1; 2_000]).unwrap();
+    // Each connection asks for something again and again, and has done so for long enough.
+    let mut all: Vec<Attackers> = (2..10).map(|last| Attackers::from(&format!("127.0.0.{last}:0"), server.address)).collect();
+    for attackers in &mut all {
+        for _ in 0..8 {
+            let (mut next, mut act) = (Instant::now(), None);
+            attackers.call(None, move |connection| {
+                // Two requests a second.
+                if next <= Instant::now() {
+                    let request = message(r#"{"Get":{"name":"small"}}"#);
+                    act = Some(asks(std::iter::once(request), 1, &Heard::default()));
+                    next += Duration::from_millis(500);
+                }
+                act.iter_mut().for_each(|act| act(connection));
+            });
+        }
+    }
+    let mut goes_on = |long: Duration| {
+        let start = Instant::now();
+        while start.elapsed() < long {
+            all.iter_mut().for_each(|attackers| attackers.run(Duration::from_millis(20), |_| false));
+        }
+        all.iter().map(Attackers::alive).sum::<usize>()
+    };
+    let held = goes_on(Duration::from_secs(12));
+    let fetch = server.fetch("small", "here");
+    let client = thread::spawn(move || succeeds(fetch));
+    while !client.is_finished() {
+        goes_on(Duration::from_millis(100));
+    }
+    let took = client.join().unwrap();
+    eprintln!("beside {held} connections of 8 addresses that ask twice a second a fetch took {took:?}");
+    assert!(held >= 60, "{held} came through: this is no attack");
+    assert!(took < Duration::from_secs(10), "{took:?}");
+}
+
+#[test]
 fn two_hundred_fetches_at_once_all_succeed() {
     let server = Server::start(&[]);
     fs::write(server.served().join("small"), vec![1; 20_000]).unwrap();

@@ -20,7 +20,7 @@ pub struct Limits {
     pub no_request: Span,
     /// When all places are taken, within this time.
     pub no_request_when_full: Span,
-    /// When all places are taken, the one who has moved less than [`LEAST`] for the longest time, and for longer than this, has to go.
+    /// When all places are taken, of those who have not moved [`LEAST`] for this long the slowest has to go.
     pub stuck: Span,
 }
 
@@ -38,8 +38,9 @@ impl Default for Limits {
     }
 }
 
-/// Whoever moves less than this in [`Limits::stuck`] counts as stuck: 13 kbit/s \[bytes\].
-pub const LEAST: u64 = 16 << 10;
+/// Whoever moves less than this in [`Limits::stuck`] may have to make room \[bytes\]: 0.8 Mbit/s, so that who wants to hold all places, from whatever
+/// addresses, must move 54 Mbit/s all the time.
+pub const LEAST: u64 = 1 << 20;
 
 /// What a session has to do.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -57,8 +58,11 @@ pub(super) struct Caller {
     host: IpAddr,
     /// It showed with a token that it is there.
     validated: bool,
+    /// It began to call, to be connected, or to ask for nothing.
     since: Instant,
-    /// As of `since`.
+    /// When it had last moved [`LEAST`], and how much in all; and how much by now. What it asks for does not count: that costs it nothing.
+    turn: Instant,
+    before: u64,
     moved: u64,
     asks: bool,
 }
@@ -73,23 +77,31 @@ pub(crate) fn host(address: SocketAddr) -> IpAddr {
 
 impl Caller {
     pub(super) fn new(now: Instant, address: SocketAddr, validated: bool) -> Caller {
-        Caller { host: host(address), validated, since: now, moved: 0, asks: false }
+        Caller { host: host(address), validated, since: now, turn: now, before: 0, moved: 0, asks: false }
     }
 
     /// It is there: the handshake is done.
     pub(super) fn establishes(&mut self, now: Instant) {
-        (self.validated, self.since) = (true, now);
+        (self.validated, self.since, self.turn) = (true, now, now);
     }
 
     /// Takes note of what its session does.
     pub(super) fn looks(&mut self, now: Instant, activity: Activity) {
-        if activity.moved.saturating_sub(self.moved) >= LEAST || activity.asks && !self.asks {
-            (self.since, self.moved) = (now, activity.moved);
+        self.moved = activity.moved;
+        if self.moved.saturating_sub(self.before) >= LEAST {
+            (self.turn, self.before) = (now, self.moved);
         }
         if !activity.asks && self.asks {
             self.since = now;
         }
         self.asks = activity.asks;
+    }
+
+    /// How fast it is, if it may have to make room for others \[bytes/s\].
+    fn slow(&self, now: Instant, limits: &Limits) -> Option<f64> {
+        let idle = !self.asks && now >= self.since + limits.no_request_when_full;
+        let slow = now >= self.turn + limits.stuck;
+        (idle || slow).then(|| self.moved.saturating_sub(self.before) as f64 / (now - self.turn).secs().max(1.0))
     }
 
     /// When it has to go, whoever else is there.
@@ -120,17 +132,18 @@ pub(super) fn decide<Id>(
     limits: &Limits,
 ) -> Verdict<Id> {
     let (mut all, mut unvalidated, mut same) = (0, 0, 0);
-    let mut stuck: Option<(Instant, Id)> = None;
+    let mut slowest: Option<(f64, Id)> = None;
     for (id, caller) in there {
         all += 1;
         unvalidated += usize::from(!caller.validated);
         same += usize::from(caller.host == host(from));
-        let patience = if caller.asks { limits.stuck } else { limits.no_request_when_full };
-        if now >= caller.since + patience && stuck.as_ref().is_none_or(|(since, _)| caller.since < *since) {
-            stuck = Some((caller.since, id));
+        if let Some(rate) = caller.slow(now, limits)
+            && slowest.as_ref().is_none_or(|(least, _)| rate < *least)
+        {
+            slowest = Some((rate, id));
         }
     }
-    match stuck {
+    match slowest {
         _ if !validated && unvalidated >= limits.unvalidated => Verdict::Retry,
         _ if same >= limits.per_address => Verdict::Refuse,
         Some((_, id)) if all >= limits.connections => Verdict::Replace(id),
@@ -176,12 +189,27 @@ mod tests {
         quiet[7] = caller(7, 1000, true);
         assert_eq!(verdict(5_999, 2, true, &quiet), Verdict::Refuse);
         assert_eq!(verdict(6_000, 2, true, &quiet), Verdict::Replace(7), "it asks for nothing");
-        there[5] = busy(5, 0);
-        there[5].looks(Instant::from_millis(500), Activity { asks: true, moved: LEAST });
-        let moved = Activity { asks: true, moved: LEAST };
-        there[..5].iter_mut().for_each(|caller| caller.looks(Instant::from_millis(5_000), moved));
-        there[6..32].iter_mut().for_each(|caller| caller.looks(Instant::from_millis(5_000), moved));
-        assert_eq!(verdict(10_600, 2, true, &there), Verdict::Replace(5));
+    }
+
+    #[test]
+    fn the_slowest_makes_room_and_to_ask_again_and_again_helps_nobody() {
+        let seconds = |s: u64| Instant::from_millis(1000 * s);
+        // From as many addresses as there are places, each a little faster than the one before; the last as fast as keeps a place.
+        let mut there: Vec<_> = (0..64).map(|last| caller(last, 0, true)).collect();
+        for s in 1..=30 {
+            for (at, caller) in there.iter_mut().enumerate() {
+                let rate = if at == 63 { LEAST / 9 } else { 1000 + at as u64 };
+                // All but the first have a new request every second.
+                caller.looks(seconds(s), Activity { asks: at == 0, moved: s * rate });
+                caller.looks(seconds(s), Activity { asks: true, moved: s * rate });
+            }
+        }
+        assert_eq!(verdict(30_000, 99, true, &there), Verdict::Replace(0));
+        assert_eq!(verdict(30_000, 99, true, &there[..63]), Verdict::Accept);
+        for at in 0..63 {
+            there[at] = there[63];
+        }
+        assert_eq!(verdict(30_000, 99, true, &there), Verdict::Refuse, "who moves that much has its place");
     }
 
     #[test]

@@ -49,8 +49,8 @@ pub struct Server {
     activity: Activity,
 }
 
-/// A request counts as so many bytes that moved: as much as shows that somebody takes part.
-const REQUEST: u64 = 16 << 10;
+/// A turn in which a file is hashed beside counts as so many bytes that moved: there is one each millisecond, and who waits for it can do nothing.
+const HASHED: u64 = 16 << 10;
 
 impl fmt::Debug for Server {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -118,7 +118,6 @@ impl Server {
             credit: &mut self.credit,
             drained: &mut self.drained,
             turn: Turn::default(),
-            requests: 0,
         };
         self.streams.retain(|_, serving| match serving.progress(&mut at, connection) {
             Step::Done => false,
@@ -132,9 +131,9 @@ impl Server {
                 true
             }
         });
-        self.activity.moved += at.turn.used() + at.requests * REQUEST;
+        self.activity.moved += at.turn.used();
         // What is hashed beside is work of this side's.
-        self.activity.moved += if next == Next::Soon { REQUEST } else { 0 };
+        self.activity.moved += if next == Next::Soon { HASHED } else { 0 };
         match self.credit.settle(connection) {
             Ok(()) => next,
             Err(Broken(why)) => Next::Close(why),
@@ -155,8 +154,6 @@ struct At<'a> {
     credit: &'a mut Credit,
     drained: &'a mut u64,
     turn: Turn,
-    /// So many were understood.
-    requests: u64,
 }
 
 impl Serving {
@@ -183,7 +180,6 @@ impl Serving {
             Stage::Asked => match self.pipe.message::<Request>(connection)? {
                 None => (Stage::Asked, Some(Step::Wait)),
                 Some(request) => {
-                    with.requests += 1;
                     with.from.shown = Fingerprint::shown(connection);
                     (self.begin(request, with)?, None)
                 }
