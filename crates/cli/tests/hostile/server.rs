@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 
 /// The command that is attacked. `SYMBIOSIS_UNDER_ATTACK` names another build, to compare with.
-fn attacked() -> PathBuf {
+pub fn attacked() -> PathBuf {
     std::env::var_os("SYMBIOSIS_UNDER_ATTACK").map_or_else(|| env!("CARGO_BIN_EXE_symbiosis").into(), PathBuf::from)
 }
 
@@ -21,7 +21,11 @@ pub struct Server {
 
 impl Server {
     pub fn start(more: &[&str]) -> Server {
-        let mut command = Command::new(attacked());
+        Server::start_by(Command::new(attacked()), more)
+    }
+
+    /// By a command that runs the program with what is added to it, in the folder.
+    pub fn start_by(mut command: Command, more: &[&str]) -> Server {
         let folder = tempfile::tempdir().unwrap();
         fs::create_dir_all(folder.path().join("served")).unwrap();
         let mut process = command
