@@ -12,11 +12,17 @@ impl GrowthLimit {
     /// For the packets of one ACK. In loss recovery a window does not grow.
     #[inline]
     pub fn of_ack(recovering: bool) -> GrowthLimit {
-        GrowthLimit(if recovering { 0 } else { ABC_L })
+        GrowthLimit::at_most(ABC_L, recovering)
+    }
+
+    /// The same for a host that has another limit than [`ABC_L`].
+    #[inline]
+    pub fn at_most(packets: u32, recovering: bool) -> GrowthLimit {
+        GrowthLimit(if recovering { 0 } else { packets })
     }
 
     /// Whether the window may grow for the next packet of the ACK: only for one that is acknowledged in order (RFC 5681 §3.2), and for no
-    /// more than [`ABC_L`] of them.
+    /// more than the limit of them.
     #[inline]
     pub fn grows(&mut self, in_order: bool) -> bool {
         let grows = in_order && self.0 > 0;

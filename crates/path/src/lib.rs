@@ -13,6 +13,7 @@
 //! ```
 
 mod aqm;
+mod impair;
 mod link;
 mod link_spec;
 mod meter;
@@ -23,12 +24,13 @@ mod record;
 mod traffic;
 mod wire;
 
-pub use aqm::{CoDelSpec, Discipline, Fate, FqCoDelSpec, ManagedLink};
+pub use aqm::{CakeSpec, CoDelSpec, Discipline, DualPi2Spec, Ecn, Fate, FqCoDelSpec, FqPieSpec, ManagedLink, Offer, PieSpec, RedSpec};
+pub use impair::Impairment;
 pub use link::Link;
 pub use link_spec::{Drop, LinkSpec, Offered};
 pub use meter::{LinkSample, LinkStats};
 pub use network::{Left, Network, NetworkLink};
 pub use queue::QueueLimit;
-pub use rate::{RateSpec, Steps, Trace, TraceError};
+pub use rate::{RateSpec, Steps, Trace, TraceError, Wifi};
 pub use symbiosis_base::{Bytes, Instant, Random, Rate, Span};
 pub use traffic::{Gaps, OnOff, Sizes, Traffic, TrafficSpec};

@@ -72,6 +72,12 @@ impl Link {
         fate
     }
 
+    /// When the copy comes out that the link made of the packet offered last, if it did; once.
+    #[inline]
+    pub fn copy(&mut self) -> Option<Instant> {
+        self.wire.copy.take()
+    }
+
     /// Packets that wait at `now`, the one being sent not counted. Nothing may be offered before `now` afterwards.
     pub fn queue_packets(&mut self, now: Instant) -> u64 {
         self.watched.as_mut().map_or(0, |watched| {

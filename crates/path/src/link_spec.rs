@@ -2,7 +2,7 @@
 
 use symbiosis_base::{Instant, Rate, Span};
 
-use crate::{Discipline, QueueLimit, RateSpec};
+use crate::{Discipline, Impairment, QueueLimit, RateSpec};
 
 /// What a link is.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,6 +19,8 @@ pub struct LinkSpec {
     pub loss: f64,
     /// Mean of an exponential delay added to each packet's. Packets stay in order: one that would overtake arrives with the one before.
     pub jitter: Span,
+    /// What happens to packets behind that, stage after stage.
+    pub impair: Vec<Impairment>,
 }
 
 impl LinkSpec {
@@ -31,7 +33,13 @@ impl LinkSpec {
             discipline: Discipline::DropTail,
             loss: 0.0,
             jitter: Span::ZERO,
+            impair: Vec::new(),
         }
+    }
+
+    /// Whether packets may come out in another order than they went in, or twice.
+    pub fn breaks_order(&self) -> bool {
+        self.impair.iter().any(Impairment::breaks_order)
     }
 }
 

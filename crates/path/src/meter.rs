@@ -36,6 +36,8 @@ pub struct LinkStats {
     pub queue_drops: u64,
     /// Packets lost on the wire.
     pub wire_losses: u64,
+    /// Packets marked in place of being dropped (ECN).
+    pub marks: u64,
     /// Mean of the packets that wait, over time.
     pub queue_mean: f64,
     /// 95th percentile of the packets that wait, over time.
@@ -64,6 +66,7 @@ pub(crate) struct Meter {
     bytes_sent: f64,
     queue_drops: u64,
     wire_losses: u64,
+    marks: u64,
     /// How long so many packets waited.
     waited: Vec<u64>,
     length: u64,
@@ -80,6 +83,7 @@ impl Meter {
             bytes_sent: 0.0,
             queue_drops: 0,
             wire_losses: 0,
+            marks: 0,
             waited: vec![0; 64],
             length: 0,
             longest: 0,
@@ -128,6 +132,10 @@ impl Meter {
         self.wire_losses += self.in_window(at) as u64;
     }
 
+    pub(crate) fn mark(&mut self, at: Instant) {
+        self.marks += self.in_window(at) as u64;
+    }
+
     pub(crate) fn stats(&self) -> LinkStats {
         let total: u64 = self.waited.iter().sum();
         let mut below = 0;
@@ -139,6 +147,7 @@ impl Meter {
             bytes_sent: self.bytes_sent,
             queue_drops: self.queue_drops,
             wire_losses: self.wire_losses,
+            marks: self.marks,
             queue_mean: if total == 0 { 0.0 } else { self.area / total as f64 },
             queue_p95: length(p95.unwrap_or(0)),
             queue_max: self.longest,

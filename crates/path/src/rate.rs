@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use symbiosis_base::{Bytes, Instant, Rate, Span};
+use symbiosis_base::{Bytes, Instant, Random, Rate, Span};
 
 /// A rate that changes at given instants; zero before the first.
 #[derive(Clone, Debug, PartialEq)]
@@ -77,6 +77,27 @@ pub enum RateSpec {
     Steps(Steps),
     /// At the instants of a Mahimahi trace.
     Trace(Trace),
+    /// In aggregates, each after the medium was won.
+    Wifi(Wifi),
+}
+
+/// A station of a wireless LAN: it wins the medium, and sends what waits in one aggregate (IEEE 802.11's A-MPDU), up to a limit.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Wifi {
+    /// How fast an aggregate is sent.
+    pub phy: Rate,
+    /// Mean time until the medium is won: preamble, acknowledgement and the others' transmissions. Half of it is fixed, half exponential.
+    pub access: Span,
+    /// Most that an aggregate holds; at least one packet is sent.
+    pub aggregate: Bytes,
+}
+
+impl Wifi {
+    /// What a station that always has something to send gets.
+    pub fn mean(&self) -> Rate {
+        let span = self.access + self.phy.time_for(self.aggregate);
+        Rate::of(self.aggregate, span)
+    }
 }
 
 impl RateSpec {
@@ -86,6 +107,7 @@ impl RateSpec {
             RateSpec::Constant(rate) => rate.times(to - from),
             RateSpec::Steps(steps) => steps.volume(from, to),
             RateSpec::Trace(trace) => (trace.before(to) - trace.before(from)) as f64 * Trace::OPPORTUNITY.as_f64(),
+            RateSpec::Wifi(wifi) => wifi.mean().times(to - from),
         }
     }
 
@@ -95,6 +117,7 @@ impl RateSpec {
             RateSpec::Constant(rate) => *rate,
             RateSpec::Steps(steps) => steps.at(now),
             RateSpec::Trace(trace) => trace.mean(),
+            RateSpec::Wifi(wifi) => wifi.mean(),
         }
     }
 }
@@ -153,6 +176,33 @@ impl Trace {
         }
     }
 
+    /// A cellular link: the base station grants transmissions each millisecond, as many as fading and the other users leave. The grants of a
+    /// millisecond follow a log-normal that moves around `mean` and forgets itself within `coherence`; `spread` is the deviation of its
+    /// logarithm. The trace lasts `lasts` and repeats.
+    ///
+    /// # Panics
+    /// When it lasts less than a millisecond.
+    pub fn cellular(mean: Rate, spread: f64, coherence: Span, lasts: Span, random: &mut Random) -> Trace {
+        let period = (lasts.0 / 1_000_000).clamp(1, Self::LONGEST);
+        let memory = libm::exp(-1e-3 / coherence.secs().max(1e-6));
+        let noise = libm::sqrt(1.0 - memory * memory);
+        let (mut level, mut granted) = (random.normal(), 0.0);
+        let mut opportunities = Vec::new();
+        for ms in 1..=period {
+            level = memory * level + noise * random.normal();
+            // The mean of exp(s·N) is exp(s²/2).
+            granted += mean.bytes_per_s() * 1e-3 * libm::exp(spread * level - spread * spread / 2.0) / Self::OPPORTUNITY.as_f64();
+            let whole = granted as u64;
+            granted -= whole as f64;
+            opportunities.extend((0..whole).map(|_| ms));
+        }
+        // The period ends with its last millisecond, and has an opportunity there.
+        if opportunities.last() != Some(&period) {
+            opportunities.push(period);
+        }
+        Trace(opportunities.into())
+    }
+
     /// Mean rate over one repetition.
     pub fn mean(&self) -> Rate {
         Rate::from_bytes_per_s(self.0.len() as f64 * Self::OPPORTUNITY.as_f64() * 1e9 / self.period().0 as f64)
@@ -191,14 +241,18 @@ pub(crate) enum Server {
     Constant { nanos_per_byte: f64, carry: f64 },
     Steps(Steps),
     Trace { trace: Trace, next: u64, left: Bytes },
+    Wifi { wifi: Wifi, random: Random, left: Bytes, end: Instant },
 }
 
 impl Server {
-    pub(crate) fn new(spec: &RateSpec) -> Server {
+    pub(crate) fn new(spec: &RateSpec, random: &mut Random) -> Server {
         match spec {
             RateSpec::Constant(rate) => Server::Constant { nanos_per_byte: 1e9 / rate.bytes_per_s(), carry: 0.0 },
             RateSpec::Steps(steps) => Server::Steps(steps.clone()),
             RateSpec::Trace(trace) => Server::Trace { trace: trace.clone(), next: 0, left: Bytes::ZERO },
+            RateSpec::Wifi(wifi) => {
+                Server::Wifi { wifi: *wifi, random: Random::new(random.seed(), 0), left: Bytes::ZERO, end: Instant::START }
+            }
         }
     }
 
@@ -229,6 +283,17 @@ impl Server {
                 *left -= size;
                 trace.opportunity(*next - 1)
             }
+            Server::Wifi { wifi, random, left, end } => {
+                // What waits when its turn comes joins the aggregate, if there is room; else the medium must be won again.
+                let mut begin = start;
+                if start > *end || *left < size {
+                    let access = wifi.access.scale(0.5 + 0.5 * random.exponential());
+                    (begin, *left) = (start.saturating_add(access), wifi.aggregate);
+                }
+                *left = Bytes(left.0.saturating_sub(size.0));
+                *end = begin.saturating_add(wifi.phy.time_for(size));
+                *end
+            }
         }
     }
 }
@@ -258,7 +323,7 @@ mod tests {
     fn a_trace_sends_at_its_opportunities_and_wastes_what_nobody_takes() {
         let trace = Trace::parse("1\n2\n2\n5\n").unwrap();
         assert!((trace.mean().mbps() - 9.6).abs() < 1e-9);
-        let mut server = Server::new(&RateSpec::Trace(trace.clone()));
+        let mut server = Server::new(&RateSpec::Trace(trace.clone()), &mut Random::new(1, 1));
         let full = Bytes(1500);
         let mut through = |start, size| server.finish(start, size);
         assert_eq!(through(at_ms(0), full), at_ms(1));
@@ -276,9 +341,41 @@ mod tests {
     }
 
     #[test]
+    fn a_cellular_trace_has_its_mean_and_varies_within_its_coherence() {
+        let trace = |spread| {
+            Trace::cellular(Rate::from_mbps(20.0), spread, Span::from_millis(50), Span::from_millis(200_000), &mut Random::new(3, 1))
+        };
+        assert!((trace(0.0).mean().mbps() - 20.0).abs() < 0.01);
+        let fading = trace(0.5);
+        assert!((fading.mean().mbps() - 20.0).abs() < 1.0, "{}", fading.mean());
+        let counts: Vec<f64> = (0..2000).map(|n| (fading.before(at_ms(100 * n + 100)) - fading.before(at_ms(100 * n))) as f64).collect();
+        let mean = counts.iter().sum::<f64>() / 2000.0;
+        let deviation = (counts.iter().map(|n| (n - mean).powi(2)).sum::<f64>() / 2000.0).sqrt() / mean;
+        assert!((0.3..0.55).contains(&deviation), "of 100 ms, twice the coherence: {deviation}");
+    }
+
+    #[test]
+    fn a_station_of_a_wireless_lan_sends_aggregates_after_it_won_the_medium() {
+        let wifi = Wifi { phy: Rate::from_mbps(300.0), access: Span::from_micros(1000), aggregate: Bytes(30_000) };
+        let mut server = Server::new(&RateSpec::Wifi(wifi), &mut Random::new(1, 1));
+        let (mut at, mut gaps) = (Instant::START, Vec::new());
+        for _ in 0..20_000 {
+            let out = server.finish(at, Bytes(1500));
+            gaps.push(out - at);
+            at = out;
+        }
+        let long: Vec<_> = gaps.iter().filter(|gap| **gap > Span::from_micros(500)).collect();
+        assert_eq!(long.len(), 1000, "one access for twenty packets");
+        let rate = Rate::of(Bytes(20_000 * 1500), at - Instant::START);
+        assert!((rate / wifi.mean() - 1.0).abs() < 0.03, "{rate} of {}", wifi.mean());
+        let alone = server.finish(at + Span::from_millis(10), Bytes(1500)) - (at + Span::from_millis(10));
+        assert!(alone > Span::from_micros(500), "who comes to an idle station waits for the medium: {alone}");
+    }
+
+    #[test]
     fn a_link_that_never_sends_never_sends() {
         let nothing = [RateSpec::Constant(Rate::ZERO), RateSpec::Steps(Steps::constant(Rate::ZERO))];
-        for mut server in nothing.iter().map(Server::new) {
+        for mut server in nothing.iter().map(|spec| Server::new(spec, &mut Random::new(1, 1))) {
             assert_eq!(server.finish(at_ms(1), Bytes(1)), Instant::NEVER);
             assert_eq!(server.finish(Instant::NEVER, Bytes(1)), Instant::NEVER);
         }
@@ -286,7 +383,7 @@ mod tests {
 
     #[test]
     fn a_first_packet_that_comes_late_finds_no_opportunity_of_the_past() {
-        let mut server = Server::new(&RateSpec::Trace(Trace::parse("1\n2\n2\n5\n").unwrap()));
+        let mut server = Server::new(&RateSpec::Trace(Trace::parse("1\n2\n2\n5\n").unwrap()), &mut Random::new(1, 1));
         assert_eq!(server.finish(at_ms(23), Bytes(1500)), at_ms(25));
     }
 

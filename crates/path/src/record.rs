@@ -41,6 +41,13 @@ impl Record {
         &self.samples
     }
 
+    /// A packet is sent that was marked, or was not.
+    pub(crate) fn marked(&mut self, now: Instant, marked: bool) {
+        if marked {
+            self.meter.mark(now);
+        }
+    }
+
     /// The queue did not take a packet, or gave one up.
     pub(crate) fn queue_drop(&mut self, now: Instant) {
         self.drops += 1;

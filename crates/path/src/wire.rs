@@ -2,6 +2,7 @@
 
 use symbiosis_base::{Bytes, Instant, Random, Span};
 
+use crate::impair::Impairments;
 use crate::link_spec::{Drop, LinkSpec, Offered};
 use crate::rate::Server;
 
@@ -16,18 +17,27 @@ pub(crate) struct Wire {
     /// When the last transmission ends.
     pub(crate) free_at: Instant,
     last_out: Instant,
+    impairments: Option<Box<Impairments>>,
+    /// When the copy comes out that was made of the last packet.
+    pub(crate) copy: Option<Instant>,
 }
 
 impl Wire {
-    pub(crate) fn new(spec: &LinkSpec, random: Random) -> Wire {
+    pub(crate) fn new(spec: &LinkSpec, mut random: Random) -> Wire {
+        // Draws from the link's own generator only where there is something to draw for.
+        let impaired = !spec.impair.is_empty();
+        let impairments = impaired.then(|| Box::new(Impairments::new(&spec.impair, Random::new(random.seed(), 0))));
+        let server = Server::new(&spec.rate, &mut random);
         Wire {
-            server: Server::new(&spec.rate),
+            server,
             delay: spec.delay,
             loss: spec.loss,
             jitter: spec.jitter,
             random,
             free_at: Instant::START,
             last_out: Instant::START,
+            impairments,
+            copy: None,
         }
     }
 
@@ -43,6 +53,16 @@ impl Wire {
             out = out.saturating_add(self.jitter.scale(self.random.exponential())).max(self.last_out);
             self.last_out = out;
         }
+        match &mut self.impairments {
+            None => Ok(out),
+            Some(_) => self.impaired(out, size),
+        }
+    }
+
+    fn impaired(&mut self, out: Instant, size: Bytes) -> Offered {
+        let passed = self.impairments.as_mut().map_or(Some((out, None)), |impairments| impairments.pass(out, size));
+        let (out, copy) = passed.ok_or(Drop::Wire)?;
+        self.copy = copy;
         Ok(out)
     }
 }

@@ -57,7 +57,7 @@ fn entry(name: &str, class: &Bound<'_, PyAny>) -> PyResult<Entry> {
         name: name.to_owned().leak(),
         about: "a class of Python",
         params: params.leak(),
-        recovery: Recovery::Sack,
+        recovery: Recovery::Rack,
         feedback: Feedback::Acks,
         build,
     }));

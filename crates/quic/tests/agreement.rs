@@ -14,7 +14,7 @@ use symbiosis_quic::node::Settings;
 use symbiosis_quic::noq_controllers;
 use symbiosis_quic::transfer::{Pattern, Task};
 use symbiosis_quic::virtual_time::Quic;
-use symbiosis_run::{CrossPlan, FlowPlan, Outcome, Plan, PlannedLink, Recovery, Runner};
+use symbiosis_run::{CrossPlan, FlowPlan, Hosts, Outcome, Plan, PlannedLink, Recovery, Runner};
 use symbiosis_sim::Simulator;
 
 const MBPS: f64 = 20.0;
@@ -98,6 +98,7 @@ fn plan(cc: &str, seed: u64, others: f64, to_s: u64) -> Plan {
             receiver_times: false,
             send_timer: Span::ZERO,
             coalesce: Span::ZERO,
+            hosts: Hosts::default(),
             route: vec![0],
             ack_route: vec![1],
         }],

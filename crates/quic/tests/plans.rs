@@ -5,7 +5,7 @@ use symbiosis_control::params::{Value, Values};
 use symbiosis_control::registry;
 use symbiosis_path::{CoDelSpec, Discipline, Gaps, LinkSpec, QueueLimit, Sizes, Steps, TrafficSpec};
 use symbiosis_quic::virtual_time::Quic;
-use symbiosis_run::{CrossPlan, FlowPlan, Outcome, Plan, PlannedLink, Recovery, Runner};
+use symbiosis_run::{CrossPlan, FlowPlan, Hosts, Outcome, Plan, PlannedLink, Recovery, Runner};
 
 const MBPS: f64 = 10.0;
 
@@ -33,6 +33,7 @@ fn flow(cc: &str, given: &[(String, Value)]) -> FlowPlan {
         receiver_times: false,
         send_timer: Span::ZERO,
         coalesce: Span::ZERO,
+        hosts: Hosts::default(),
         route: vec![0],
         ack_route: vec![1],
     }

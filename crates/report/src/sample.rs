@@ -22,7 +22,7 @@ pub(crate) fn flow(id: &str, cc: &str) -> FlowSummary {
 
 /// A link's summary, all zero.
 pub(crate) fn link(name: &str) -> LinkSummary {
-    LinkSummary { name: name.into(), utilization: 0.0, drops: 0, queue_packets: QueueSummary { mean: 0.0, p95: 0.0, max: 0.0 } }
+    LinkSummary { name: name.into(), utilization: 0.0, drops: 0, marks: 0, queue_packets: QueueSummary { mean: 0.0, p95: 0.0, max: 0.0 } }
 }
 
 /// A run's outcome without traces.

@@ -10,7 +10,7 @@ mod result;
 mod runner;
 pub mod tally;
 
-pub use plan::{CrossPlan, FlowPlan, LinkId, Plan, PlannedLink, source};
+pub use plan::{CrossPlan, EcnMode, FlowPlan, Hosts, LinkId, Plan, PlannedLink, source};
 pub use result::{FlowSample, FlowSummary, Ledger, LinkSummary, Outcome, QueueSummary, RttSummary, Summary, WindowSummary, jain};
 pub use runner::Runner;
 pub use symbiosis_control::registry::Recovery;

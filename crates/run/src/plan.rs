@@ -87,10 +87,46 @@ pub struct FlowPlan {
     /// Least time between two interrupts of the receiving host's network card: what arrives between is seen, and acknowledged, at the
     /// next. Zero: each packet at once.
     pub coalesce: Span,
+    /// What the hosts at both ends do beside; nothing by default.
+    pub hosts: Hosts,
     /// Links that data crosses, in order.
     pub route: Vec<LinkId>,
     /// Links that ACKs cross, in order.
     pub ack_route: Vec<LinkId>,
+}
+
+/// What hosts do to a flow that perfect ones would not. The default is perfect hosts.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Hosts {
+    /// Whether and how they answer congestion marks.
+    pub ecn: EcnMode,
+    /// So many packets at the start are acknowledged one by one though ACKs are delayed, as Linux does so that slow start is not slowed.
+    pub quick_acks: u64,
+    /// Packets that leave together (GSO): a window or a pacer that lets one out waits until it lets out so many. Zero or one: each by itself.
+    pub gso_packets: u64,
+    /// Most packets handed up at one instant that share an ACK (GRO). Zero: each has its own.
+    pub gro_packets: u64,
+    /// A departure that the host's timer delayed does not delay those after it, by up to this much (Linux' fq). Zero: it does.
+    pub catch_up: Span,
+    /// For how many packets of one ACK a window grows (L of RFC 3465); 2 without.
+    pub growth_limit: Option<u32>,
+    /// The flow by whose index its host is known, where queues share between hosts; the flow itself without.
+    pub address: Option<u64>,
+}
+
+/// Whether and how the ends answer congestion marks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum EcnMode {
+    /// Packets are not capable of them: queues drop.
+    #[default]
+    Off,
+    /// ECT(0), and the receiver says once that there was a mark, until the sender has answered (RFC 3168): the controller hears of a congestion
+    /// event in a round trip.
+    Classic,
+    /// ECT(0), and the receiver counts (RFC 9768): the controller hears the counts with each ACK, and of a congestion event in a round trip.
+    Accurate,
+    /// ECT(1) for queues that mark early (RFC 9331), and the receiver counts: the controller hears the counts and nothing else.
+    L4s,
 }
 
 /// Traffic that follows no ACK.

@@ -105,8 +105,16 @@ pub struct LinkSummary {
     pub utilization: f64,
     /// Packets dropped: the queue was full, or lost on the wire.
     pub drops: u64,
+    /// Packets marked in place of being dropped (ECN); left out of the JSON when there are none.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub marks: u64,
     /// Packets that wait, the one being sent not counted.
     pub queue_packets: QueueSummary,
+}
+
+/// What a scenario without marks has no use for.
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// A queue over time \[packets\].
@@ -141,16 +149,18 @@ pub struct FlowSample {
     pub gauges: Vec<(&'static str, f64)>,
 }
 
-/// Where every data packet of the flows went in the whole run. It always balances: `sent = delivered + dropped + in_flight`.
+/// Where every data packet of the flows went in the whole run. It always balances: `sent + duplicated = delivered + dropped + in_flight`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Ledger {
     /// Data packets that left a sender, retransmissions included.
     pub sent: u64,
-    /// Of these, arrived at the receiver before the end.
+    /// Copies that the path made of them.
+    pub duplicated: u64,
+    /// Of all these, arrived at the receiver before the end.
     pub delivered: u64,
-    /// Of these, dropped before the end.
+    /// Of all these, dropped before the end.
     pub dropped: u64,
-    /// Of these, on the way at the end: counted one by one, not by subtraction.
+    /// Of all these, on the way at the end: counted one by one, not by subtraction.
     pub in_flight: u64,
 }
 
@@ -172,6 +182,7 @@ impl Outcome {
                     name: planned.name.clone(),
                     utilization: if volume > 0.0 { stats.bytes_sent / volume } else { 0.0 },
                     drops: stats.queue_drops + stats.wire_losses,
+                    marks: stats.marks,
                     queue_packets: QueueSummary { mean: stats.queue_mean, p95: stats.queue_p95 as f64, max: stats.queue_max as f64 },
                 };
                 (summary, samples)

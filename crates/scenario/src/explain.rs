@@ -1,6 +1,7 @@
 //! Every effective value of a scenario: hidden defaults are what makes papers unrepeatable.
 
 mod text;
+mod words;
 
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -38,6 +39,7 @@ struct Link {
     queue: Value,
     loss: f64,
     jitter_ms: f64,
+    impair: Vec<String>,
 }
 
 #[derive(Debug, Serialize)]
@@ -63,6 +65,8 @@ struct Flow {
     receiver_times: bool,
     send_timer_us: f64,
     coalesce_us: f64,
+    hosts: Vec<String>,
+    ack_impair: Vec<String>,
     base_rtt_ms: f64,
     route: Vec<Hop>,
     ack_route: Vec<Hop>,
@@ -123,6 +127,10 @@ fn link(link: &PlannedLink, rule: &str) -> Link {
             RateSpec::Constant(rate) => json!(mbps(*rate)),
             RateSpec::Steps(steps) => self::steps(steps),
             RateSpec::Trace(trace) => json!({ "trace_mean": mbps(trace.mean()) }),
+            RateSpec::Wifi(wifi) => {
+                let (phy, access) = (mbps(wifi.phy), wifi.access.millis() * 1e3);
+                json!({ "wifi_mean": mbps(wifi.mean()), "phy_mbps": phy, "access_us": access, "aggregate_bytes": wifi.aggregate.0 })
+            }
         },
         delay_ms: link.spec.delay.millis(),
         queue_packets: packets,
@@ -131,6 +139,7 @@ fn link(link: &PlannedLink, rule: &str) -> Link {
         queue: discipline(&link.spec.discipline),
         loss: link.spec.loss,
         jitter_ms: link.spec.jitter.millis(),
+        impair: link.spec.impair.iter().map(words::impairment).collect(),
     }
 }
 
@@ -142,12 +151,14 @@ fn discipline(discipline: &Discipline) -> Value {
         Discipline::FqCoDel(spec) => {
             json!({ "fq-codel": { "flows": spec.flows, "quantum_bytes": spec.quantum.0, "codel": codel(&spec.codel) } })
         }
+        other => json!({ "other": words::discipline(other) }),
     }
 }
 
 fn flow(plan: &Plan, flow: &FlowPlan) -> Flow {
     let xmtp = matches!(flow.cc.feedback, Feedback::Reports(_));
     let propagation = flow.route.iter().chain(&flow.ack_route).fold(Span::ZERO, |sum, id| sum + plan.links[*id].spec.delay);
+    let own = flow.ack_route.iter().map(|id| &plan.links[*id]).filter(|link| !link.listed);
     let about = |name| flow.cc.params.iter().find(|param| param.name == name).map_or("", |param| param.about);
     let value = |value: &params::Value| match value {
         params::Value::Number(n) => json!(n),
@@ -183,6 +194,8 @@ fn flow(plan: &Plan, flow: &FlowPlan) -> Flow {
         receiver_times: flow.receiver_times,
         send_timer_us: flow.send_timer.millis() * 1e3,
         coalesce_us: flow.coalesce.millis() * 1e3,
+        hosts: words::hosts(plan, &flow.hosts),
+        ack_impair: own.flat_map(|link| &link.spec.impair).map(words::impairment).collect(),
         base_rtt_ms: propagation.millis(),
         route: way(plan, &flow.route),
         ack_route: way(plan, &flow.ack_route),

@@ -30,6 +30,8 @@ pub(super) struct Link {
     pub name: Option<String>,
     pub rate_mbps: Option<RateOverTime>,
     pub trace: Option<String>,
+    pub wifi: Option<Wifi>,
+    pub cellular: Option<Cellular>,
     pub delay_ms: f64,
     pub queue_packets: Option<u64>,
     pub queue_bytes: Option<u64>,
@@ -40,10 +42,76 @@ pub(super) struct Link {
     pub codel_interval_ms: Option<f64>,
     pub fq_flows: Option<u64>,
     pub fq_quantum_bytes: Option<u64>,
+    pub pie_target_ms: Option<f64>,
+    pub pie_update_ms: Option<f64>,
+    pub red_min_packets: Option<f64>,
+    pub red_max_packets: Option<f64>,
+    pub red_probability: Option<f64>,
+    pub red_weight: Option<f64>,
+    pub dualpi2_target_ms: Option<f64>,
+    pub dualpi2_step_ms: Option<f64>,
     #[serde(default)]
     pub loss: f64,
     #[serde(default)]
     pub jitter_ms: f64,
+    #[serde(default)]
+    pub impair: Vec<Impair>,
+}
+
+/// A station of a wireless LAN in the place of a rate.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Wifi {
+    pub phy_mbps: f64,
+    pub access_us: Option<f64>,
+    pub aggregate_bytes: Option<u64>,
+}
+
+/// A cellular link in the place of a rate.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Cellular {
+    pub mean_mbps: f64,
+    pub spread: Option<f64>,
+    pub coherence_ms: Option<f64>,
+    pub seed: Option<u64>,
+}
+
+/// A stage of what a path does to packets.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Impair {
+    pub kind: ImpairKind,
+    pub good_packets: Option<f64>,
+    pub bad_packets: Option<f64>,
+    pub good_loss: Option<f64>,
+    pub bad_loss: Option<f64>,
+    pub bit_error: Option<f64>,
+    pub probability: Option<f64>,
+    pub by_ms: Option<f64>,
+    pub rate_mbps: Option<f64>,
+    pub burst_bytes: Option<u64>,
+    pub delay_ms: Option<RateOverTime>,
+    pub at_s: Option<f64>,
+    pub lasts_s: Option<f64>,
+    pub every_s: Option<f64>,
+    pub release_ms: Option<f64>,
+    pub group: Option<u64>,
+    pub within_ms: Option<f64>,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum ImpairKind {
+    GilbertElliott,
+    Corrupt,
+    Reorder,
+    Duplicate,
+    Police,
+    Delay,
+    Outage,
+    Aggregate,
+    Thin,
 }
 
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
@@ -55,6 +123,12 @@ pub(super) enum Queue {
     CoDel,
     #[serde(rename = "fq-codel")]
     FqCoDel,
+    Pie,
+    FqPie,
+    Red,
+    #[serde(rename = "dualpi2")]
+    DualPi2,
+    Cake,
 }
 
 /// A number, or steps `[[at_s, rate], …]`.
@@ -100,9 +174,33 @@ pub(super) struct Flow {
     #[serde(default)]
     pub coalesce_us: f64,
     #[serde(default)]
+    pub ecn: Ecn,
+    #[serde(default)]
+    pub quick_acks: u64,
+    #[serde(default)]
+    pub gso_packets: u64,
+    #[serde(default)]
+    pub gro_packets: u64,
+    #[serde(default)]
+    pub catch_up_us: f64,
+    pub growth_limit: Option<u32>,
+    pub host: Option<String>,
+    #[serde(default)]
+    pub ack_impair: Vec<Impair>,
+    #[serde(default)]
     pub params: BTreeMap<String, toml::Value>,
     pub route: Option<Vec<String>>,
     pub ack_route: Option<Vec<String>>,
+}
+
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Ecn {
+    #[default]
+    Off,
+    Classic,
+    Accurate,
+    L4s,
 }
 
 #[derive(Clone, Copy, Debug, Deserialize)]

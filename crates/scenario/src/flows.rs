@@ -6,10 +6,11 @@ use symbiosis_base::{Bytes, Instant, Rate, Span};
 use symbiosis_control::params::{ParamError, Value, Values};
 use symbiosis_control::registry::Entry;
 use symbiosis_path::LinkSpec;
-use symbiosis_run::{FlowPlan, LinkId, PlannedLink, Recovery};
+use symbiosis_run::{EcnMode, FlowPlan, Hosts, LinkId, PlannedLink, Recovery};
 
 use super::error::Fault;
 use super::file::{self, Flow};
+use super::impair;
 use super::keys::MOST_FLOWS;
 use super::locate::suggestion;
 use super::target::Target;
@@ -54,13 +55,24 @@ pub(super) fn route<'a>(flows: &'a [Flow], shape: &Shape) -> Result<Vec<Routed<'
 pub(super) fn plan(target: &Target, routed: Vec<Routed<'_>>, links: &mut Vec<PlannedLink>, end: Instant) -> Result<Vec<FlowPlan>, Fault> {
     let names = names(&routed)?;
     let mut names = names.into_iter();
-    let mut flows = Vec::new();
+    let (mut flows, mut addresses) = (Vec::new(), BTreeMap::new());
     for flow in &routed {
         let template = template(target, flow, end)?;
+        let ack_impair = impair::plan(&format!("{}.ack_impair", flow.path), &flow.file.ack_impair)?;
+        if !ack_impair.is_empty() && flow.ack_route.is_some() && flow.access.is_none() {
+            let key = format!("{}.ack_impair", flow.path);
+            return Err(Fault::at(&key, format!("`{key}` is given, and all links of `ack_route` are shared"))
+                .help("give the last of them an `impair`, or the flow links of its own (`access_rate_mbps`)"));
+        }
         for id in names.by_ref().take(flow.file.count as usize) {
             let (route, ack_route) = ways(flow, &id, links);
             few_enough(flow, &template, &route, links, end)?;
-            flows.push(FlowPlan { id, route, ack_route, ..template.clone() });
+            if let (false, Some(last)) = (ack_impair.is_empty(), ack_route.last()) {
+                links[*last].spec.impair.clone_from(&ack_impair);
+            }
+            let mut hosts = template.hosts.clone();
+            hosts.address = flow.file.host.as_ref().map(|host| *addresses.entry(host).or_insert(flows.len() as u64));
+            flows.push(FlowPlan { id, route, ack_route, hosts, ..template.clone() });
         }
     }
     Ok(flows)
@@ -151,6 +163,20 @@ fn template(target: &Target, flow: &Routed<'_>, end: Instant) -> Result<FlowPlan
         receiver_times: file.receiver_times,
         send_timer: millis(file.send_timer_us / 1e3),
         coalesce: millis(file.coalesce_us / 1e3),
+        hosts: Hosts {
+            ecn: match file.ecn {
+                file::Ecn::Off => EcnMode::Off,
+                file::Ecn::Classic => EcnMode::Classic,
+                file::Ecn::Accurate => EcnMode::Accurate,
+                file::Ecn::L4s => EcnMode::L4s,
+            },
+            quick_acks: file.quick_acks,
+            gso_packets: file.gso_packets,
+            gro_packets: file.gro_packets,
+            catch_up: millis(file.catch_up_us / 1e3),
+            growth_limit: file.growth_limit,
+            address: None,
+        },
         route: Vec::new(),
         ack_route: Vec::new(),
     })

@@ -86,7 +86,10 @@ pub(super) const ROOT: &[Key] = &[
     key("trace", Kind::Table(TRACE), "spacing of the traces' samples"),
 ];
 
-const RATE: Key = key("rate_mbps", Kind::Capacity, "how fast it sends [Mbit/s]; or `trace`");
+const RATE: Key = key("rate_mbps", Kind::Capacity, "how fast it sends [Mbit/s]; or `trace`, `wifi` or `cellular`");
+const WIFI_KEY: Key = key("wifi", Kind::Table(WIFI), "a station of a wireless LAN, instead of `rate_mbps`");
+const CELLULAR_KEY: Key = key("cellular", Kind::Table(CELLULAR), "a base station's fading grants, instead of `rate_mbps`");
+const IMPAIR_KEY: Key = key("impair", Kind::Tables(IMPAIR), "what happens to packets behind it, stage after stage; nothing without");
 const TRACE_FILE: Key = key("trace", Kind::Text, "file of a Mahimahi trace, relative to the scenario, instead of `rate_mbps`");
 const DELAY: Key = required("delay_ms", MILLIS, "propagation one way [ms]");
 const QUEUE_PACKETS: Key = key("queue_packets", Kind::Whole { least: 1, most: 1_000_000_000 }, "how many packets may wait");
@@ -96,21 +99,43 @@ const QUEUE_BDP: Key =
 const LOSS: Key = key("loss", Kind::Share, "probability that a packet is lost on the wire; 0 without");
 const JITTER: Key = key("jitter_ms", MILLIS, "mean of an exponential delay added to every packet's [ms]; 0 without");
 
-const QUEUE: Key = key("queue", Kind::Words(&["drop-tail", "codel", "fq-codel"]), "how the queue is managed; drop-tail without");
+const QUEUE: Key = key(
+    "queue",
+    Kind::Words(&["drop-tail", "codel", "fq-codel", "pie", "fq-pie", "red", "dualpi2", "cake"]),
+    "how the queue is managed; drop-tail without",
+);
 const CODEL_TARGET: Key = key("codel_target_ms", MILLIS, "wait that CoDel accepts [ms]; 5 without");
 const CODEL_INTERVAL: Key = key(
     "codel_interval_ms",
     Kind::Positive { most: MOST_SECONDS },
     "how long CoDel lets a longer wait last before it drops [ms]; 100 without",
 );
-const FQ_FLOWS: Key = key("fq_flows", Kind::Whole { least: 1, most: 65_536 }, "queues that FQ-CoDel hashes streams to; 1024 without");
-const FQ_QUANTUM: Key = key("fq_quantum_bytes", PACKET, "what a queue of FQ-CoDel sends in its turn [bytes]; 1500 without");
+const FQ_FLOWS: Key =
+    key("fq_flows", Kind::Whole { least: 1, most: 65_536 }, "queues that FQ-CoDel or FQ-PIE hashes streams to; 1024 without");
+const FQ_QUANTUM: Key =
+    key("fq_quantum_bytes", PACKET, "what a queue of FQ-CoDel or FQ-PIE, or a host of CAKE, sends in its turn [bytes]; 1500 without");
+const PIE_TARGET: Key = key("pie_target_ms", MILLIS, "wait to which PIE leads [ms]; 15 without");
+const PIE_UPDATE: Key =
+    key("pie_update_ms", Kind::Within { least: 0.1, most: 1e3 }, "spacing of the updates of PIE's probability [ms]; 15 without");
+const RED_MIN: Key = key("red_min_packets", Kind::Amount { most: 1e9 }, "mean queue from which on RED drops; 5 without");
+const RED_MAX: Key = key(
+    "red_max_packets",
+    Kind::Positive { most: 1e9 },
+    "mean queue at which RED's probability is `red_probability`; three times `red_min_packets` without",
+);
+const RED_PROBABILITY: Key = key("red_probability", Kind::Within { least: 1e-6, most: 1.0 }, "RED's probability there; 0.1 without");
+const RED_WEIGHT: Key =
+    key("red_weight", Kind::Within { least: 1e-6, most: 1.0 }, "weight of a packet's queue in RED's mean; 0.002 without");
+const DUALPI2_TARGET: Key = key("dualpi2_target_ms", MILLIS, "wait to which DualPI2 leads classic packets [ms]; 15 without");
+const DUALPI2_STEP: Key = key("dualpi2_step_ms", MILLIS, "wait from which on DualPI2 marks L4S packets [ms]; 1 without");
 
 /// `[[link]]`: the name first, and then what `[bottleneck]` has too.
 pub(super) const LINK: &[Key] = &[
     required("name", Kind::Text, "the name that routes use"),
     RATE,
     TRACE_FILE,
+    WIFI_KEY,
+    CELLULAR_KEY,
     DELAY,
     QUEUE_PACKETS,
     QUEUE_BYTES,
@@ -120,8 +145,58 @@ pub(super) const LINK: &[Key] = &[
     CODEL_INTERVAL,
     FQ_FLOWS,
     FQ_QUANTUM,
+    PIE_TARGET,
+    PIE_UPDATE,
+    RED_MIN,
+    RED_MAX,
+    RED_PROBABILITY,
+    RED_WEIGHT,
+    DUALPI2_TARGET,
+    DUALPI2_STEP,
     LOSS,
     JITTER,
+    IMPAIR_KEY,
+];
+
+/// `wifi`
+pub(super) const WIFI: &[Key] = &[
+    required("phy_mbps", Kind::Within { least: LEAST_MBPS, most: MOST_MBPS }, "how fast an aggregate is sent [Mbit/s]"),
+    key("access_us", MICROS, "mean time until the medium is won, half of it fixed and half exponential [µs]; 200 without"),
+    key("aggregate_bytes", Kind::Whole { least: 1, most: 10_000_000 }, "most that an aggregate holds [bytes]; 65535 without"),
+];
+
+/// `cellular`
+pub(super) const CELLULAR: &[Key] = &[
+    required("mean_mbps", Kind::Within { least: LEAST_MBPS, most: MOST_MBPS }, "mean of the grants [Mbit/s]"),
+    key("spread", Kind::Within { least: 0.0, most: 3.0 }, "deviation of the logarithm of a millisecond's grants; 0.5 without"),
+    key("coherence_ms", Kind::Within { least: 0.1, most: 1e6 }, "time within which fading forgets itself [ms]; 100 without"),
+    key("seed", Kind::Whole { least: 0, most: i64::MAX as u64 }, "of the fading, whatever the scenario's; 1 without"),
+];
+
+/// `[[bottleneck.impair]]`, `[[link.impair]]`, `[[flow.ack_impair]]`
+pub(super) const IMPAIR: &[Key] = &[
+    Key {
+        name: "kind",
+        kind: Kind::Words(&["gilbert-elliott", "corrupt", "reorder", "duplicate", "police", "delay", "outage", "aggregate", "thin"]),
+        required: true,
+        about: "what happens",
+    },
+    key("good_packets", Kind::Within { least: 1.0, most: 1e12 }, "gilbert-elliott: mean packets in the good state; 995 without"),
+    key("bad_packets", Kind::Within { least: 1.0, most: 1e12 }, "gilbert-elliott: mean packets in the bad state; 5 without"),
+    key("good_loss", Kind::Within { least: 0.0, most: 1.0 }, "gilbert-elliott: probability of loss in the good state; 0 without"),
+    key("bad_loss", Kind::Within { least: 0.0, most: 1.0 }, "gilbert-elliott: probability of loss in the bad state; 1 without"),
+    key("bit_error", Kind::Share, "corrupt: probability that a bit flips; the receiver discards the packet"),
+    key("probability", Kind::Share, "reorder, duplicate: of a packet to be held back, or to arrive twice"),
+    key("by_ms", MILLIS, "reorder: for how long; duplicate: how much later the copy arrives, 0 without [ms]"),
+    key("rate_mbps", Kind::Within { least: LEAST_MBPS, most: MOST_MBPS }, "police: how fast tokens come [Mbit/s]"),
+    key("burst_bytes", Kind::Whole { least: 1, most: 1_000_000_000_000 }, "police: how many tokens there may be; those of 20 ms without"),
+    key("delay_ms", Kind::Load, "delay: what is added to the link's own, over time [ms]; order is kept"),
+    key("at_s", SECONDS, "outage: from when everything is lost [s]"),
+    key("lasts_s", Kind::Positive { most: MOST_SECONDS }, "outage: for how long [s]"),
+    key("every_s", Kind::Positive { most: MOST_SECONDS }, "delay, outage: after how long it begins again [s]; never without"),
+    key("release_ms", Kind::Positive { most: MOST_SECONDS }, "aggregate: packets come out together at multiples of this [ms]"),
+    key("group", Kind::Whole { least: 1, most: 1_000_000 }, "thin: of so many packets the last passes"),
+    key("within_ms", MILLIS, "thin: a packet that comes later after the one before passes too [ms]; 10 without"),
 ];
 
 /// `[bottleneck]`: a link whose name is known.
@@ -165,6 +240,26 @@ pub(super) const FLOW: &[Key] = &[
         "least time between interrupts of the receiving host's network card [µs]: packets between are seen together; 0 without",
     ),
     key(
+        "ecn",
+        Kind::Words(&["off", "classic", "accurate", "l4s"]),
+        "whether queues may mark its packets, and how marks come back; off without",
+    ),
+    key("quick_acks", Kind::Whole { least: 0, most: 1_000_000 }, "with `delayed_ack`, packets at the start with an ACK each; 0 without"),
+    key("gso_packets", Kind::Whole { least: 0, most: 1000 }, "packets that leave together (GSO); one by one without"),
+    key(
+        "gro_packets",
+        Kind::Whole { least: 0, most: 1000 },
+        "most packets seen at one instant that share an ACK (GRO); each its own without",
+    ),
+    key("catch_up_us", MICROS, "how much of its own lateness the sending host's timer makes up [µs], as Linux' fq; 0 without"),
+    key(
+        "growth_limit",
+        Kind::Whole { least: 1, most: 1_000_000 },
+        "packets of one ACK for which a window grows (L of RFC 3465); 2 without",
+    ),
+    key("host", Kind::Text, "flows of one host share what CAKE gives to it; a host of its own without"),
+    key("ack_impair", Kind::Tables(IMPAIR), "what happens to its ACKs on a way of their own, stage after stage; nothing without"),
+    key(
         "params",
         Kind::Params,
         "the controller's parameters; `symbiosis controllers` lists them, and says which apply only beside another one's value",
@@ -199,8 +294,9 @@ pub(super) const MEASURE: &[Key] = &[
 pub(super) const TRACE: &[Key] =
     &[key("every_ms", Kind::Positive { most: MOST_SECONDS * 1e3 }, "spacing of samples [ms]; a thousandth of the run without")];
 
-/// Keys of which one excludes the others.
-pub(super) const EITHER: &[&[&str]] = &[&["rate_mbps", "trace"], &["queue_packets", "queue_bytes", "queue_bdp"], &["mix", "packet_bytes"]];
+/// Keys of which one excludes the others; a table that has but one of them is not meant.
+pub(super) const EITHER: &[&[&str]] =
+    &[&["rate_mbps", "trace", "wifi", "cellular"], &["queue_packets", "queue_bytes", "queue_bdp"], &["mix", "packet_bytes"]];
 
 /// The key of that name in a table.
 pub(super) fn find(keys: &'static [Key], name: &str) -> Option<&'static Key> {

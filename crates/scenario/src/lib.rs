@@ -21,6 +21,7 @@ mod explain;
 mod file;
 mod files;
 mod flows;
+mod impair;
 mod keys;
 mod links;
 mod locate;

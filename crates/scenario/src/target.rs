@@ -5,7 +5,7 @@ use symbiosis_control::params::{ParamError, Values};
 use symbiosis_control::registry::{self, Entry, Feedback};
 
 use super::error::Fault;
-use super::file::{File, Flow, Recovery};
+use super::file::{Ecn, File, Flow, ImpairKind, Recovery};
 use super::locate::suggestion;
 use super::topology::millis;
 
@@ -92,6 +92,15 @@ fn kernel(file: &File, most_flows: u64, native: &[Entry]) -> Result<(), Fault> {
         let place = if file.flow.is_empty() { "" } else { "flow.0.count" };
         return Err(Fault::at(place, format!("the scenario has {flows} flows")).help(format!("kernel TCP carries 1 to {most_flows} here")));
     }
+    let links = file.bottleneck.iter().map(|link| ("bottleneck".into(), link));
+    let links = links.chain(file.link.iter().enumerate().map(|(at, link)| (format!("link.{at}"), link)));
+    for (path, link) in links {
+        if link.impair.iter().any(|stage| matches!(stage.kind, ImpairKind::Reorder | ImpairKind::Duplicate)) {
+            let path = format!("{path}.impair");
+            return Err(Fault::at(&path, format!("`{path}` breaks the order, which the emulated path keeps"))
+                .help("leave \"reorder\" and \"duplicate\" to `symbiosis simulate`"));
+        }
+    }
     for (at, flow) in file.flow.iter().enumerate() {
         one_of_ours(file, at, native)?;
         for (key, given, why) in refusals(flow) {
@@ -120,7 +129,7 @@ fn one_of_ours(file: &File, at: usize, native: &[Entry]) -> Result<(), Fault> {
 }
 
 /// Keys of a flow that the kernel has no ear for: whether each asks for something else than the kernel does, and what the kernel does.
-fn refusals(flow: &Flow) -> [(&'static str, bool, &'static str); 8] {
+fn refusals(flow: &Flow) -> [(&'static str, bool, &'static str); 15] {
     let usual = [40, KERNEL_HEADER];
     [
         (
@@ -135,5 +144,12 @@ fn refusals(flow: &Flow) -> [(&'static str, bool, &'static str); 8] {
         ("receiver_times", flow.receiver_times, "its time stamps have milliseconds, and are the sender's: leave it out"),
         ("send_timer_us", flow.send_timer_us > 0.0, "the host's timer is what it is: leave it out"),
         ("coalesce_us", flow.coalesce_us > 0.0, "its devices hand up each packet at once: leave it out"),
+        ("ecn", flow.ecn != Ecn::Off, "the emulated path makes no marks: leave it out"),
+        ("quick_acks", flow.quick_acks > 0, "it has a rule of its own: leave it out"),
+        ("gso_packets", flow.gso_packets > 0, "its devices take packets one by one: leave it out"),
+        ("gro_packets", flow.gro_packets > 0, "its devices hand up packets one by one: leave it out"),
+        ("catch_up_us", flow.catch_up_us > 0.0, "it paces as it does: leave it out"),
+        ("growth_limit", flow.growth_limit.is_some(), "it counts all packets of an ACK: leave it out"),
+        ("ack_impair", !flow.ack_impair.is_empty(), "its ACKs go over the emulated path: leave it out"),
     ]
 }

@@ -100,6 +100,7 @@ pub(super) fn greatest(rate: &RateSpec) -> Rate {
         RateSpec::Constant(rate) => *rate,
         RateSpec::Steps(steps) => steps.max(),
         RateSpec::Trace(trace) => trace.mean(),
+        RateSpec::Wifi(wifi) => wifi.mean(),
     }
 }
 

@@ -4,7 +4,7 @@ use symbiosis_base::{Bytes, Instant, Rate, Span};
 use symbiosis_control::params::Values;
 use symbiosis_control::registry;
 use symbiosis_path::{LinkSpec, QueueLimit};
-use symbiosis_run::{FlowPlan, Plan, PlannedLink, Recovery};
+use symbiosis_run::{FlowPlan, Hosts, Plan, PlannedLink, Recovery};
 
 fn flow(name: &str, start_s: f64) -> FlowPlan {
     let cc = registry::find(name).expect("it is in the registry");
@@ -26,6 +26,7 @@ fn flow(name: &str, start_s: f64) -> FlowPlan {
         receiver_times: false,
         send_timer: Span::ZERO,
         coalesce: Span::ZERO,
+        hosts: Hosts::default(),
         route: vec![0],
         ack_route: vec![1],
     }

@@ -2,7 +2,7 @@
 
 use symbiosis_base::Instant;
 use symbiosis_control::Report;
-use symbiosis_path::Offered;
+use symbiosis_path::Fate;
 use symbiosis_run::{FlowPlan, FlowSample, FlowSummary, Ledger, LinkId};
 
 use crate::agenda::Slot;
@@ -50,12 +50,12 @@ impl AnyFlow {
         whichever!(self, flow => flow.ack_turn(net, hop, now));
     }
 
-    pub(crate) fn data_decided(&mut self, net: &mut Fabric<'_>, hop: usize, now: Instant, offered: Offered) {
-        whichever!(self, flow => flow.data_decided(net, hop, now, offered));
+    pub(crate) fn data_decided(&mut self, net: &mut Fabric<'_>, hop: usize, now: Instant, fate: Fate) {
+        whichever!(self, flow => flow.data_decided(net, hop, now, fate));
     }
 
-    pub(crate) fn ack_decided(&mut self, net: &mut Fabric<'_>, hop: usize, now: Instant, offered: Offered) {
-        whichever!(self, flow => flow.ack_decided(net, hop, now, offered));
+    pub(crate) fn ack_decided(&mut self, net: &mut Fabric<'_>, hop: usize, now: Instant, fate: Fate) {
+        whichever!(self, flow => flow.ack_decided(net, hop, now, fate));
     }
 
     pub(crate) fn timer(&self) -> Slot {

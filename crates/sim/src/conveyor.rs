@@ -7,7 +7,7 @@
 use std::collections::VecDeque;
 
 use symbiosis_base::{Bytes, Instant};
-use symbiosis_path::{Drop, Link, ManagedLink, Offered};
+use symbiosis_path::{Drop, Ecn, Fate, Link, ManagedLink, Offer, Offered};
 use symbiosis_run::LinkId;
 
 use crate::agenda::{Agenda, Slot};
@@ -49,10 +49,17 @@ impl Fabric<'_> {
     }
 
     /// The next of its decisions: the slot of the pipe through which the packet came, and what becomes of it.
-    pub(crate) fn decision(&mut self, link: LinkId) -> Option<(Slot, Offered)> {
+    pub(crate) fn decision(&mut self, link: LinkId) -> Option<(Slot, Fate)> {
         let Line::Managed(managed) = &mut self.links[link] else { unreachable!("a plain link decides at once") };
-        managed.link.fate().map(|fate| (managed.streams[fate.stream], fate.offered))
+        managed.link.fate().map(|fate| (managed.streams[fate.stream], fate))
     }
+}
+
+/// A link as routes see it.
+pub(crate) struct Crossing {
+    pub(crate) merge: Merge,
+    /// Packets may come out in another order than they went in, or twice.
+    pub(crate) breaks_order: bool,
 }
 
 /// How streams come together before a link.
@@ -70,6 +77,14 @@ pub(crate) trait Cargo: Copy {
     /// Whether it belongs to a flow that yields, which the oracle counts; UDP it knows by its schedule.
     const YIELDS: bool = true;
     fn size(&self) -> Bytes;
+
+    /// What its ECN field says.
+    fn ecn(&self) -> Ecn {
+        Ecn::NotCapable
+    }
+
+    /// A queue marks it.
+    fn mark(&mut self) {}
 }
 
 /// Packets on their way to one place, in the order in which they get there.
@@ -90,6 +105,15 @@ impl<P: Copy> Pipe<P> {
             agenda.set(self.slot, at);
         }
         self.queue.push_back((at, packet));
+    }
+
+    /// A packet that may overtake others: those of one instant keep their order.
+    fn insert(&mut self, agenda: &mut Agenda, at: Instant, packet: P) {
+        let place = self.queue.partition_point(|(other, _)| *other <= at);
+        self.queue.insert(place, (at, packet));
+        if place == 0 {
+            agenda.set(self.slot, at);
+        }
     }
 
     /// The packet whose time has come.
@@ -124,6 +148,8 @@ struct Hop<P> {
     pipe: Option<Pipe<P>>,
     /// In the queue of a managed link.
     held: Option<Held<P>>,
+    /// Behind a link that breaks the order: by their instants.
+    behind: Option<Pipe<P>>,
     /// Bytes of this stream that the link took in.
     taken: u64,
 }
@@ -139,13 +165,20 @@ struct Held<P> {
 #[derive(Debug)]
 pub(crate) struct Conveyor<P> {
     hops: Vec<Hop<P>>,
+    /// Whose packets they are, for queues that share between hosts.
+    host: usize,
+    /// Copies that links made.
+    copies: u64,
+    /// Of these, those that would come out after the end.
+    late: u64,
 }
 
 impl<P: Cargo> Conveyor<P> {
-    /// `slot` gives a slot for the pipe before the hop of that index.
-    pub(crate) fn new(route: &[LinkId], merges: &mut [Merge], mut slot: impl FnMut(usize) -> Slot) -> Conveyor<P> {
+    /// `slot` gives a slot for the pipe before the hop of that index, or, from the number of hops on, behind it.
+    pub(crate) fn new(route: &[LinkId], host: usize, merges: &mut [Crossing], mut slot: impl FnMut(usize) -> Slot) -> Conveyor<P> {
         let hop = |(at, &link): (usize, &LinkId)| {
-            let (pipe, held) = match &mut merges[link] {
+            let behind = merges[link].breaks_order.then(|| Pipe::new(slot(route.len() + at)));
+            let (pipe, held) = match &mut merges[link].merge {
                 Merge::Private => (None, None),
                 Merge::Shared => (Some(Pipe::new(slot(at))), None),
                 Merge::Managed(streams) => {
@@ -154,9 +187,9 @@ impl<P: Cargo> Conveyor<P> {
                     (Some(Pipe::new(slot)), Some(Held { stream: streams.len() - 1, packets: VecDeque::new() }))
                 }
             };
-            Hop { link, pipe, held, taken: 0 }
+            Hop { link, pipe, held, behind, taken: 0 }
         };
-        Conveyor { hops: route.iter().enumerate().map(hop).collect() }
+        Conveyor { hops: route.iter().enumerate().map(hop).collect(), host, copies: 0, late: 0 }
     }
 
     /// A packet sets out at `now`.
@@ -168,15 +201,48 @@ impl<P: Cargo> Conveyor<P> {
     /// The turn of the first packet before `hop` has come.
     #[inline]
     pub(crate) fn turn(&mut self, net: &mut Fabric<'_>, hop: usize, now: Instant) -> Carried<P> {
+        if hop >= self.hops.len() {
+            let hop = hop - self.hops.len();
+            let pipe = self.hops[hop].behind.as_mut().expect("only links that break the order have turns behind them");
+            let packet = pipe.pop(&mut net.agenda);
+            return self.reach(net, hop + 1, now, packet);
+        }
         let pipe = self.hops[hop].pipe.as_mut().expect("only shared links have turns");
         let packet = pipe.pop(&mut net.agenda);
         if self.hops[hop].held.is_some() {
             return self.join(net, hop, now, packet);
         }
         match self.cross(net, hop, now, packet) {
+            Ok(out) if self.hops[hop].behind.is_some() => self.scatter(net, hop, out, packet),
             Ok(out) => self.reach(net, hop + 1, out, packet),
             Err(dropped) => dropped,
         }
+    }
+
+    /// A packet comes out of a link that breaks the order.
+    fn scatter(&mut self, net: &mut Fabric<'_>, hop: usize, out: Instant, packet: P) -> Carried<P> {
+        let copy = match &mut net.links[self.hops[hop].link] {
+            Line::Plain(link) => link.copy(),
+            Line::Managed(_) => None,
+        };
+        self.spread(net, hop, out, copy, packet)
+    }
+
+    fn spread(&mut self, net: &mut Fabric<'_>, hop: usize, out: Instant, copy: Option<Instant>, packet: P) -> Carried<P> {
+        let behind = self.hops[hop].behind.as_mut().expect("the link breaks the order");
+        if let Some(at) = copy {
+            self.copies += 1;
+            if at > net.end {
+                self.late += 1;
+            } else {
+                behind.insert(&mut net.agenda, at, packet);
+            }
+        }
+        if out > net.end {
+            return Carried::TooLate;
+        }
+        behind.insert(&mut net.agenda, out, packet);
+        Carried::OnTheWay
     }
 
     #[inline]
@@ -193,6 +259,7 @@ impl<P: Cargo> Conveyor<P> {
                 return Carried::OnTheWay;
             }
             match self.cross(net, hop, now, packet) {
+                Ok(out) if self.hops[hop].behind.is_some() => return self.scatter(net, hop, out, packet),
                 Ok(out) => now = out,
                 Err(dropped) => return dropped,
             }
@@ -214,7 +281,8 @@ impl<P: Cargo> Conveyor<P> {
         let (Line::Managed(managed), Some(held)) = (&mut net.links[hop.link], &mut hop.held) else {
             unreachable!("only managed links hold packets")
         };
-        let joined = managed.link.arrive(now, held.stream, packet.size());
+        let offer = Offer { stream: held.stream, host: self.host, size: packet.size(), ecn: packet.ecn() };
+        let joined = managed.link.offer(now, offer);
         // What it decided at once is carried out from its own slot, as everything that it decides.
         net.agenda.set(managed.slot, if managed.link.has_news() { now } else { managed.link.turn_at() });
         match joined {
@@ -227,11 +295,15 @@ impl<P: Cargo> Conveyor<P> {
     }
 
     /// A managed link has decided on the oldest packet that it holds of this stream.
-    pub(crate) fn decided(&mut self, net: &mut Fabric<'_>, hop: usize, now: Instant, offered: Offered) -> Carried<P> {
+    pub(crate) fn decided(&mut self, net: &mut Fabric<'_>, hop: usize, now: Instant, fate: Fate) -> Carried<P> {
         let held = self.hops[hop].held.as_mut().and_then(|held| held.packets.pop_front());
-        let packet = held.expect("a link decides on what it holds");
-        self.note(net, hop, packet, offered);
-        match offered {
+        let mut packet = held.expect("a link decides on what it holds");
+        self.note(net, hop, packet, fate.offered);
+        if fate.marked {
+            packet.mark();
+        }
+        match fate.offered {
+            Ok(out) if self.hops[hop].behind.is_some() => self.spread(net, hop, out, fate.copy, packet),
             Ok(out) => self.reach(net, hop + 1, out, packet),
             Err(_) => Carried::Dropped(now),
         }
@@ -247,11 +319,17 @@ impl<P: Cargo> Conveyor<P> {
         }
     }
 
-    /// Packets that wait for a turn, or in a managed link's queue.
+    /// Packets that wait for a turn, or in a managed link's queue, and copies that come too late.
     pub(crate) fn on_the_way(&self) -> u64 {
         let piped = self.hops.iter().filter_map(|hop| hop.pipe.as_ref()).map(Pipe::len);
         let held = self.hops.iter().filter_map(|hop| hop.held.as_ref()).map(|held| held.packets.len());
-        piped.chain(held).sum::<usize>() as u64
+        let behind = self.hops.iter().filter_map(|hop| hop.behind.as_ref()).map(Pipe::len);
+        piped.chain(held).chain(behind).sum::<usize>() as u64 + self.late
+    }
+
+    /// Copies that links made.
+    pub(crate) fn copies(&self) -> u64 {
+        self.copies
     }
 
     /// A link of the route, with the bytes of this stream that it took in.

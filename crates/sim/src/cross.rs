@@ -1,7 +1,7 @@
 //! UDP: sources that nobody answers.
 
 use symbiosis_base::{Bytes, Instant};
-use symbiosis_path::{Offered, Traffic};
+use symbiosis_path::{Fate, Traffic};
 
 use crate::agenda::Slot;
 use crate::conveyor::{Cargo, Conveyor, Fabric};
@@ -56,7 +56,7 @@ impl Cross {
     }
 
     /// A managed link has decided on a packet.
-    pub(crate) fn decided(&mut self, net: &mut Fabric<'_>, hop: usize, now: Instant, offered: Offered) {
-        self.conveyor.decided(net, hop, now, offered);
+    pub(crate) fn decided(&mut self, net: &mut Fabric<'_>, hop: usize, now: Instant, fate: Fate) {
+        self.conveyor.decided(net, hop, now, fate);
     }
 }

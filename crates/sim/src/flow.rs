@@ -1,7 +1,7 @@
 //! A flow: its two ends and the packets between them.
 
 use symbiosis_base::{Bytes, Instant, Span};
-use symbiosis_path::Offered;
+use symbiosis_path::Fate;
 use symbiosis_run::tally::{Arrivals, Tally};
 use symbiosis_run::{FlowPlan, FlowSample, FlowSummary, Ledger};
 
@@ -148,14 +148,14 @@ impl<T: Transport> Flow<T> {
     }
 
     /// A managed link on the data's way has decided on a packet.
-    pub(crate) fn data_decided(&mut self, net: &mut Fabric<'_>, hop: usize, now: Instant, offered: Offered) {
-        let carried = self.data.decided(net, hop, now, offered);
+    pub(crate) fn data_decided(&mut self, net: &mut Fabric<'_>, hop: usize, now: Instant, fate: Fate) {
+        let carried = self.data.decided(net, hop, now, fate);
         self.far.carried(net, carried);
     }
 
     /// A managed link on the ACKs' way has decided on one.
-    pub(crate) fn ack_decided(&mut self, net: &mut Fabric<'_>, hop: usize, now: Instant, offered: Offered) {
-        if let Carried::Arrives(at, ack) = self.far.acks.decided(net, hop, now, offered) {
+    pub(crate) fn ack_decided(&mut self, net: &mut Fabric<'_>, hop: usize, now: Instant, fate: Fate) {
+        if let Carried::Arrives(at, ack) = self.far.acks.decided(net, hop, now, fate) {
             self.far.inbox.push(&mut net.agenda, at, ack);
         }
     }
@@ -209,6 +209,7 @@ impl<T: Transport> Flow<T> {
         }
         let mut ledger = self.far.ledger;
         ledger.in_flight += self.data.on_the_way();
+        ledger.duplicated += self.data.copies();
         (self.tally.summary(plan, &self.far.arrivals), self.samples, ledger)
     }
 }

@@ -11,7 +11,7 @@ use symbiosis_run::{FlowSample, Ledger, LinkId, Outcome, Plan, PlannedLink, Runn
 
 use crate::agenda::{Agenda, Slot};
 use crate::any_flow::AnyFlow;
-use crate::conveyor::{Conveyor, Fabric, Line, Managed, Merge};
+use crate::conveyor::{Conveyor, Crossing, Fabric, Line, Managed, Merge};
 use crate::cross::Cross;
 use crate::flow::{Flow, Slots};
 use crate::oracle::Oracle;
@@ -137,11 +137,13 @@ impl<'t> Simulation<'t> {
         let mut cross = Vec::new();
         for (index, planned) in plan.cross.iter().enumerate() {
             let traffic = Traffic::new(planned.traffic.clone(), Random::new(plan.seed, source::TRAFFIC + index as u64));
-            let conveyor = Conveyor::new(&planned.route, &mut merges, |hop| slots.slot(Event::DatagramTurn(index as u32, hop as u32)));
+            let conveyor = Conveyor::new(&planned.route, 2 * (plan.flows.len() + index), &mut merges, |hop| {
+                slots.slot(Event::DatagramTurn(index as u32, hop as u32))
+            });
             cross.push(Cross::new(traffic, conveyor, slots.slot(Event::Datagram(index as u32))));
         }
         let sample = plan.sample_every.map(|every| (slots.slot(Event::Sample), every));
-        let links: Vec<Line> = merges.into_iter().enumerate().map(|(at, merge)| line(plan, at, merge, &mut slots)).collect();
+        let links: Vec<Line> = merges.into_iter().enumerate().map(|(at, crossing)| line(plan, at, crossing.merge, &mut slots)).collect();
         let net = Fabric { tap, taken: vec![0; links.len()], links, agenda: Agenda::new(slots.0.len()), end: plan.end() };
         Simulation { net, events: slots.0, flows, oracles, cross, sample, handled: 0, plan: whole }
     }
@@ -187,11 +189,11 @@ impl<'t> Simulation<'t> {
                 Event::DatagramTurn(source, hop) => self.cross[source as usize].turn(net, hop as usize, now),
                 Event::Link(link) => {
                     net.advance(link as usize, now);
-                    while let Some((slot, offered)) = net.decision(link as usize) {
+                    while let Some((slot, fate)) = net.decision(link as usize) {
                         match self.events[slot] {
-                            Event::DataTurn(flow, hop) => self.flows[flow as usize].data_decided(net, hop as usize, now, offered),
-                            Event::AckTurn(flow, hop) => self.flows[flow as usize].ack_decided(net, hop as usize, now, offered),
-                            Event::DatagramTurn(source, hop) => self.cross[source as usize].decided(net, hop as usize, now, offered),
+                            Event::DataTurn(flow, hop) => self.flows[flow as usize].data_decided(net, hop as usize, now, fate),
+                            Event::AckTurn(flow, hop) => self.flows[flow as usize].ack_decided(net, hop as usize, now, fate),
+                            Event::DatagramTurn(source, hop) => self.cross[source as usize].decided(net, hop as usize, now, fate),
                             other => unreachable!("{other:?} is before no link"),
                         }
                     }
@@ -231,6 +233,7 @@ impl<'t> Simulation<'t> {
             let (summary, samples, part) = flow.finish(planned);
             flows.push((summary, samples));
             ledger.sent += part.sent;
+            ledger.duplicated += part.duplicated;
             ledger.delivered += part.delivered;
             ledger.dropped += part.dropped;
             ledger.in_flight += part.in_flight;
@@ -246,28 +249,33 @@ fn connect<T: Transport>(
     index: usize,
     ends: (T::Sender, T::Receiver),
     own: Slots,
-    merges: &mut [Merge],
+    merges: &mut [Crossing],
     slots: &mut Slotting,
 ) -> Flow<T> {
     let (flow, me) = (&plan.flows[index], index as u32);
-    let data = Conveyor::new(&flow.route, merges, |hop| slots.slot(Event::DataTurn(me, hop as u32)));
-    let acks = Conveyor::new(&flow.ack_route, merges, |hop| slots.slot(Event::AckTurn(me, hop as u32)));
+    // The sender's host, and the receiver's.
+    let host = 2 * flow.hosts.address.map_or(index, |address| address as usize);
+    let data = Conveyor::new(&flow.route, host, merges, |hop| slots.slot(Event::DataTurn(me, hop as u32)));
+    let acks = Conveyor::new(&flow.ack_route, host + 1, merges, |hop| slots.slot(Event::AckTurn(me, hop as u32)));
     let (from, to) = (plan.measure_from, plan.measure_to);
     let counts = (Tally::new(flow, from, to), Arrivals::new(flow, from, to));
     Flow::new((index, flow), ends, counts, (data, acks), own, plan.end(), plan.sample_every)
 }
 
 /// How streams come together before each link.
-fn merges(plan: &Plan) -> Vec<Merge> {
+fn merges(plan: &Plan) -> Vec<Crossing> {
     let mut users = vec![0; plan.links.len()];
     let flows = plan.flows.iter().flat_map(|flow| flow.route.iter().chain(&flow.ack_route));
     for link in flows.chain(plan.cross.iter().flat_map(|cross| &cross.route)) {
         users[*link] += 1;
     }
-    let merge = |(planned, users): (&PlannedLink, i32)| match (planned.spec.discipline, users) {
-        (Discipline::DropTail, ..=1) => Merge::Private,
-        (Discipline::DropTail, _) => Merge::Shared,
-        _ => Merge::Managed(Vec::new()),
+    let merge = |(planned, users): (&PlannedLink, i32)| Crossing {
+        merge: match (planned.spec.discipline, users) {
+            (Discipline::DropTail, ..=1) => Merge::Private,
+            (Discipline::DropTail, _) => Merge::Shared,
+            _ => Merge::Managed(Vec::new()),
+        },
+        breaks_order: planned.spec.breaks_order(),
     };
     plan.links.iter().zip(users).map(merge).collect()
 }

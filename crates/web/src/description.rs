@@ -43,7 +43,7 @@ fn link(planned: &PlannedLink) -> Value {
     let rate = match &planned.spec.rate {
         RateSpec::Constant(rate) => vec![(0.0, rate.mbps())],
         RateSpec::Steps(rates) => steps(rates),
-        RateSpec::Trace(_) => vec![(0.0, planned.spec.rate.nominal(Instant::START).mbps())],
+        RateSpec::Trace(_) | RateSpec::Wifi(_) => vec![(0.0, planned.spec.rate.nominal(Instant::START).mbps())],
     };
     let (packets, bytes) = match planned.spec.queue {
         QueueLimit::Packets(packets) => (Some(packets), None),

@@ -143,6 +143,7 @@ fn found(call: &Call, called: &Called, recorder: Recorder, relayed: Relayed) -> 
         name: report.cc.into(),
         utilization: forth.bytes_sent / CAPACITY.times(relayed.time),
         drops: forth.queue_drops + forth.wire_losses,
+        marks: 0,
         queue_packets: QueueSummary { mean: forth.queue_mean, p95: forth.queue_p95 as f64, max: forth.queue_max as f64 },
     };
     Run { row, flow, link: (link, relayed.samples) }

@@ -198,7 +198,7 @@ mod tests {
         account.acked(at_ms(95), &ack(5501));
         account.advance(at_ms(1000));
 
-        assert_eq!(account.ledger, Ledger { sent: 8, delivered: 7, dropped: 1, in_flight: 0 });
+        assert_eq!(account.ledger, Ledger { sent: 8, duplicated: 0, delivered: 7, dropped: 1, in_flight: 0 });
         assert_eq!(account.samples.len(), 10, "0, 100 … 900 ms");
         assert_eq!(account.samples[1], Passed { delivered: 6 * 1052 + 552, resent: 2 });
         let summary = account.tally.summary(&plan.flows[0], &account.arrivals);

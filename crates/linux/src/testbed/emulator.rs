@@ -217,7 +217,7 @@ mod tests {
         path.enters(at_ms(43), SENDER, &data(100 + 2 * 1460, false, 1460));
 
         let found = path.finish();
-        let Ledger { sent, delivered, dropped, in_flight } = found.accounts[0].ledger;
+        let Ledger { sent, delivered, dropped, in_flight, .. } = found.accounts[0].ledger;
         assert_eq!((sent, delivered, dropped, in_flight), (4, 2, 1, 1));
         assert_eq!(found.links[0].0.queue_drops, 1);
         let summary = found.accounts.into_iter().next().map(|account| account.tally.summary(&plan.flows[0], &account.arrivals));

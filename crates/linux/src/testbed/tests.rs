@@ -3,7 +3,7 @@
 use symbiosis_base::{Instant, Rate, Span};
 use symbiosis_control::params::Values;
 use symbiosis_path::LinkSpec;
-use symbiosis_run::{Ledger, PlannedLink, Recovery};
+use symbiosis_run::{Hosts, Ledger, PlannedLink, Recovery};
 
 use super::*;
 
@@ -29,6 +29,7 @@ pub fn plan() -> Plan {
         receiver_times: false,
         send_timer: Span::ZERO,
         coalesce: Span::ZERO,
+        hosts: Hosts::default(),
         route: vec![0],
         ack_route: vec![1],
     };

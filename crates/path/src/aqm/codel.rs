@@ -2,7 +2,7 @@
 //!
 //! A queue that absorbs a burst is good, one that stands is not. The sign of a standing queue is that the *least* wait over an interval
 //! stays above the target. Then one packet is dropped, and the next after `interval/√count`, so that the rate of drops rises linearly in
-//! time: Reno's throughput falls with the root of the loss rate.
+//! time: Reno's throughput falls with the root of the loss rate. A packet that can be marked is marked and sent in its place (§4.1).
 
 use std::collections::VecDeque;
 
@@ -68,8 +68,12 @@ impl CoDel {
         if self.dropping {
             self.dropping = too_long;
             while self.dropping && now >= self.drop_next {
-                packet.into_iter().for_each(&mut drop);
                 self.count += 1;
+                if packet.as_mut().is_some_and(Packet::mark) {
+                    self.drop_next = self.law(self.drop_next);
+                    break;
+                }
+                packet.into_iter().for_each(&mut drop);
                 (packet, too_long) = self.look(now);
                 self.dropping = too_long;
                 if too_long {
@@ -77,14 +81,19 @@ impl CoDel {
                 }
             }
         } else if too_long {
-            packet.into_iter().for_each(&mut drop);
+            let marked = packet.as_mut().is_some_and(Packet::mark);
+            if !marked {
+                packet.into_iter().for_each(&mut drop);
+            }
             // If the rate of drops that ruled lately was too low to end the queue, go on near where it ended.
             let grown = self.count - self.last_count;
             let lately = now - self.drop_next < self.spec.interval * MEMORY;
             self.count = if grown > 1 && lately { grown } else { 1 };
             (self.dropping, self.last_count) = (true, self.count);
             self.drop_next = self.law(now);
-            (packet, _) = self.look(now);
+            if !marked {
+                (packet, _) = self.look(now);
+            }
         }
         packet
     }

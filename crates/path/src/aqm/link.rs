@@ -4,11 +4,15 @@ use std::collections::VecDeque;
 
 use symbiosis_base::{Bytes, Instant, Random, Span};
 
+use super::ecn::Ecn;
 use super::packet::Packet;
 use super::queue::Queue;
 use crate::record::Record;
 use crate::wire::Wire;
 use crate::{Drop, LinkSample, LinkSpec, LinkStats, Offered, QueueLimit};
+
+/// A full packet: what the idle time of a queue is counted in.
+const PACKET: Bytes = Bytes(1500);
 
 /// What became of a stream's oldest packet that waited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,6 +21,23 @@ pub struct Fate {
     pub stream: usize,
     /// When it comes out, or why it does not.
     pub offered: Offered,
+    /// It was marked (ECN).
+    pub marked: bool,
+    /// When its copy comes out, if the link made one.
+    pub copy: Option<Instant>,
+}
+
+/// A packet that arrives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Offer {
+    /// Whose it is.
+    pub stream: usize,
+    /// From which host, for a queue that shares between hosts.
+    pub host: usize,
+    /// Its size on the wire.
+    pub size: Bytes,
+    /// What its ECN field says.
+    pub ecn: Ecn,
 }
 
 /// A link whose queue decides when a packet's turn comes, not when it arrives.
@@ -42,7 +63,7 @@ impl ManagedLink {
         ManagedLink {
             wire: Wire::new(spec, random),
             limit: spec.queue,
-            queue: Queue::new(&spec.discipline, hash),
+            queue: Queue::new(&spec.discipline, spec.rate.nominal(Instant::START).time_for(PACKET), hash),
             record: Record::new(from, to, sample_every),
             fates: VecDeque::new(),
         }
@@ -53,9 +74,20 @@ impl ManagedLink {
     /// # Errors
     /// When there is no room for it. Otherwise it waits, and its fate follows.
     pub fn arrive(&mut self, now: Instant, stream: usize, size: Bytes) -> Result<(), Drop> {
+        self.offer(now, Offer { stream, host: stream, size, ecn: Ecn::NotCapable })
+    }
+
+    /// The same for a packet of which more is known.
+    ///
+    /// # Errors
+    /// As [`ManagedLink::arrive`].
+    pub fn offer(&mut self, now: Instant, offer: Offer) -> Result<(), Drop> {
         self.advance(now);
         let (record, fates) = (&mut self.record, &mut self.fates);
-        let joined = self.queue.join(Packet { stream, size, at: now }, self.limit, |packet| give_up(record, fates, now, packet));
+        let Offer { stream, host, size, ecn } = offer;
+        let joined = self
+            .queue
+            .join(Packet { stream, host, size, ecn, marked: false, at: now }, self.limit, |packet| give_up(record, fates, now, packet));
         if !joined {
             self.record.queue_drop(now);
             return Err(Drop::Queue);
@@ -94,7 +126,8 @@ impl ManagedLink {
             let offered = self.wire.send(now, packet.size);
             record.sent(now, self.wire.free_at, packet.size, offered);
             record.bytes_begun += packet.size.0;
-            fates.push_back(Fate { stream: packet.stream, offered });
+            record.marked(now, packet.marked);
+            fates.push_back(Fate { stream: packet.stream, offered, marked: packet.marked, copy: self.wire.copy.take() });
         }
         record.meter.queue(now, self.queue.packets());
     }
@@ -130,5 +163,5 @@ impl ManagedLink {
 /// A packet that waited is dropped.
 fn give_up(record: &mut Record, fates: &mut VecDeque<Fate>, now: Instant, packet: Packet) {
     record.queue_drop(now);
-    fates.push_back(Fate { stream: packet.stream, offered: Err(Drop::Queue) });
+    fates.push_back(Fate { stream: packet.stream, offered: Err(Drop::Queue), marked: false, copy: None });
 }

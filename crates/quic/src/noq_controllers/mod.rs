@@ -30,7 +30,7 @@ pub const ALL: &[Entry] = &[
         name: "quic-cubic",
         about: "CUBIC as noq has it (RFC 9438), with noq's pacer",
         params: &[],
-        recovery: Recovery::Sack,
+        recovery: Recovery::Rack,
         feedback: Feedback::Acks,
         build: |setup, _| {
             let mut config = CubicConfig::default();
@@ -42,7 +42,7 @@ pub const ALL: &[Entry] = &[
         name: "quic-newreno",
         about: "NewReno as noq has it (RFC 9002 appendix B), with noq's pacer",
         params: &[],
-        recovery: Recovery::Sack,
+        recovery: Recovery::Rack,
         feedback: Feedback::Acks,
         build: |setup, _| {
             let mut config = NewRenoConfig::default();

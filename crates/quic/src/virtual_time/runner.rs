@@ -5,7 +5,7 @@
 
 use symbiosis_base::{Bytes, Instant, Random, Span};
 use symbiosis_path::{NetworkLink, Traffic};
-use symbiosis_run::{FlowPlan, FlowSample, FlowSummary, Ledger, Outcome, Plan, PlannedLink, Runner, USUAL_SAMPLES, source};
+use symbiosis_run::{FlowPlan, FlowSample, FlowSummary, Hosts, Ledger, Outcome, Plan, PlannedLink, Runner, USUAL_SAMPLES, source};
 
 use super::flow::Flow;
 use super::{Emulation, Event, Route, address};
@@ -192,6 +192,10 @@ impl<'a> Run<'a> {
 fn settings(flow: &FlowPlan) -> Result<Settings, PlanError> {
     let host = [("send_timer_us", flow.send_timer), ("coalesce_us", flow.coalesce)];
     if let Some((key, _)) = host.into_iter().find(|(_, value)| *value > Span::ZERO) {
+        return Err(PlanError::Host { flow: flow.id.clone(), key });
+    }
+    if flow.hosts != Hosts::default() {
+        let key = "ecn, quick_acks, gso_packets, gro_packets, catch_up_us, growth_limit, host";
         return Err(PlanError::Host { flow: flow.id.clone(), key });
     }
     let payload = u16::try_from(flow.packet.0.saturating_sub(OVERHEAD.0)).ok().filter(|payload| u64::from(*payload) >= LEAST_PAYLOAD);

@@ -60,7 +60,8 @@ fn link(f: &mut impl Write, link: &Link) -> fmt::Result {
     };
     line(f, "queue", format_args!("{limit} ({}); {}, the packet being sent not counted", link.queue_rule, queue(&link.queue)))?;
     line(f, "random loss", link.loss)?;
-    line(f, "jitter", format_args!("{} ms (mean of an exponential delay; order is kept)", link.jitter_ms))
+    line(f, "jitter", format_args!("{} ms (mean of an exponential delay; order is kept)", link.jitter_ms))?;
+    link.impair.iter().try_for_each(|stage| line(f, "then", stage))
 }
 
 /// Management as [`super::discipline`] writes it.
@@ -72,7 +73,7 @@ fn queue(queue: &Value) -> String {
             let (flows, quantum) = (plain(&spec["flows"]), plain(&spec["quantum_bytes"]));
             format!("FQ-CoDel, {flows} queues, quantum {quantum} bytes, {}", codel(&spec["codel"]))
         }
-        (None, None) => plain(queue),
+        (None, None) => plain(queue.get("other").unwrap_or(queue)),
     }
 }
 
@@ -100,6 +101,8 @@ fn body(flow: &Flow) -> Result<String, fmt::Error> {
     let timer = if flow.send_timer_us > 0.0 { format!("to {} µs", flow.send_timer_us) } else { "exactly".into() };
     let card = if flow.coalesce_us > 0.0 { format!("every {} µs at the most", flow.coalesce_us) } else { "with each packet".into() };
     line(f, "hosts", format_args!("paced packets leave {timer}; the receiver's network card interrupts {card}"))?;
+    flow.hosts.iter().try_for_each(|what| line(f, "", what))?;
+    flow.ack_impair.iter().try_for_each(|stage| line(f, "ACKs, then", stage))?;
     line(f, "initial window", format_args!("{} packets", flow.initial_window_packets))?;
     let reports = "a transmission is lost when three later ones have arrived";
     line(f, "loss recovery", if xmtp { reports } else { flow.recovery })?;
@@ -145,6 +148,10 @@ fn rate(rate: &Value) -> String {
         Value::Array(steps) => {
             let step = |step: &Value| format!("{} Mbit/s from {} s", plain(&step[1]), plain(&step[0]));
             steps.iter().map(step).collect::<Vec<_>>().join(", ")
+        }
+        Value::Object(wifi) if wifi.contains_key("wifi_mean") => {
+            let (phy, access, most) = (plain(&wifi["phy_mbps"]), plain(&wifi["access_us"]), plain(&wifi["aggregate_bytes"]));
+            format!("a wireless LAN: aggregates of up to {most} bytes at {phy} Mbit/s, {access} µs for the medium each")
         }
         Value::Object(trace) => format!("a trace, {} Mbit/s on average", plain(&trace["trace_mean"])),
         constant => format!("{} Mbit/s", plain(constant)),

@@ -149,7 +149,16 @@ mod tests {
     use super::*;
 
     fn ack(next: u32) -> Ack {
-        Ack { next, bytes: 40, echo: Instant::START, received_at: Instant::START.into(), duplicate: None, sacks: [(0, 0); 3] }
+        Ack {
+            next,
+            bytes: 40,
+            echo: Instant::START,
+            received_at: Instant::START.into(),
+            duplicate: None,
+            ece: false,
+            seen: Default::default(),
+            sacks: [(0, 0); 3],
+        }
     }
 
     /// Twenty packets are out; 5 and 9 are lost, so 5 is acknowledged again and again.

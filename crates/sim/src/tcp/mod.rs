@@ -1,8 +1,10 @@
 //! TCP's two ends: what is retransmitted, what is acknowledged, when a timer runs out. Windows come from the controllers.
 
 mod board;
+mod burst;
 mod cap;
 mod duplicates;
+mod ecn;
 mod eifel;
 mod flight;
 mod halving;
@@ -41,5 +43,5 @@ impl Transport for Tcp {
 /// The two ends of a flow.
 pub(crate) fn ends(plan: &FlowPlan, seed: u64) -> (Sender, Receiver) {
     let delay = plan.delayed_ack.then_some(plan.ack_delay);
-    (Sender::new(plan, seed), Receiver::new(delay, plan.ack.0 as u32))
+    (Sender::new(plan, seed), Receiver::new(delay, plan.ack.0 as u32, plan.hosts.clone()))
 }

@@ -1,6 +1,7 @@
 //! What passes between TCP's two ends.
 
 use symbiosis_base::{Bytes, Instant, ReceiverInstant};
+use symbiosis_path::Ecn;
 
 use crate::conveyor::Cargo;
 use crate::runs::Run;
@@ -12,13 +13,24 @@ use crate::transport::Visible;
 pub(crate) struct Data {
     pub(crate) sent_at: Instant,
     pub(crate) number: u32,
-    pub(crate) bytes: u32,
+    pub(crate) bytes: u16,
+    pub(crate) ecn: Ecn,
+    /// The sender has answered the last mark (RFC 3168).
+    pub(crate) cwr: bool,
 }
 
 impl Cargo for Data {
     #[inline]
     fn size(&self) -> Bytes {
         Bytes(self.bytes as u64)
+    }
+
+    fn ecn(&self) -> Ecn {
+        self.ecn
+    }
+
+    fn mark(&mut self) {
+        self.ecn = Ecn::Marked;
     }
 }
 
@@ -35,8 +47,20 @@ pub(crate) struct Ack {
     pub(crate) received_at: ReceiverInstant,
     /// The packet that it answers had arrived before (RFC 2883).
     pub(crate) duplicate: Option<u32>,
+    /// A mark arrived that the sender has not answered (RFC 3168).
+    pub(crate) ece: bool,
+    /// Packets that have arrived, by what their ECN fields said.
+    pub(crate) seen: Seen,
     /// What has arrived above `next`: the run with the newest packet first, then those reported last (RFC 2018 §4). Empty runs are none.
     pub(crate) sacks: [Run; 3],
+}
+
+/// Packets by their ECN fields: not marked of a classic sender, of an L4S sender, and marked. Modulo 2³².
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Seen {
+    pub(crate) classic: u32,
+    pub(crate) l4s: u32,
+    pub(crate) marked: u32,
 }
 
 impl Cargo for Ack {

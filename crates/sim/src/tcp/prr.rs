@@ -77,7 +77,8 @@ mod tests {
         prr.begin(20, window);
         let mut out = Vec::new();
         // The first ACKs have shown the losses: as many packets are still to be acknowledged as are in the pipe.
-        for _ in 0..pipe {
+        let arrivals = pipe;
+        for _ in 0..arrivals {
             pipe -= 1;
             prr.acked(1, pipe, window, false);
             let sends = prr.cap().unwrap() - pipe;

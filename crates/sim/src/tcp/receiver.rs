@@ -1,8 +1,10 @@
 //! TCP's receiver: in which order what arrived, and when to say so.
 
 use symbiosis_base::{Instant, Span};
+use symbiosis_path::Ecn;
+use symbiosis_run::Hosts;
 
-use super::packets::{Ack, Data};
+use super::packets::{Ack, Data, Seen};
 use crate::arrived::Arrived;
 use crate::transport::ReceivingEnd;
 
@@ -15,23 +17,49 @@ pub(crate) struct Receiver {
     /// The packet whose ACK is delayed.
     held: Option<Held>,
     ack_bytes: u32,
+    hosts: Hosts,
+    /// A mark has arrived that the sender has not answered.
+    ece: bool,
+    seen: Seen,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Held {
     echo: Instant,
     received_at: Instant,
+    /// Packets that it answers.
+    packets: u64,
+    /// It leaves at once, with what is handed up at the same instant.
+    urgent: bool,
 }
 
 impl Receiver {
-    pub(crate) fn new(delay: Option<Span>, ack_bytes: u32) -> Receiver {
-        Receiver { arrived: Arrived::new(), delay, held: None, ack_bytes }
+    pub(crate) fn new(delay: Option<Span>, ack_bytes: u32, hosts: Hosts) -> Receiver {
+        Receiver { arrived: Arrived::new(), delay, held: None, ack_bytes, hosts, ece: false, seen: Seen::default() }
+    }
+
+    /// What the packet's ECN field says.
+    #[inline]
+    fn see(&mut self, data: &Data) {
+        match data.ecn {
+            Ecn::NotCapable => return,
+            Ecn::Classic => self.seen.classic = self.seen.classic.wrapping_add(1),
+            Ecn::L4s => self.seen.l4s = self.seen.l4s.wrapping_add(1),
+            Ecn::Marked => self.seen.marked = self.seen.marked.wrapping_add(1),
+        }
+        // RFC 3168 §6.1.3: from a mark on, until the sender says that it has answered.
+        self.ece = (self.ece && !data.cwr) || data.ecn == Ecn::Marked;
+    }
+
+    /// Whether in-order packets are acknowledged one by one though ACKs are delayed: at the start.
+    fn is_quick(&self) -> bool {
+        u64::from(self.arrived.next()) <= self.hosts.quick_acks
     }
 
     #[inline]
     fn ack(&self, echo: Instant, received_at: Instant, duplicate: Option<u32>) -> Ack {
         let (next, sacks) = (self.arrived.next(), self.arrived.sacks());
-        Ack { next, bytes: self.ack_bytes, echo, received_at: received_at.into(), duplicate, sacks }
+        Ack { next, bytes: self.ack_bytes, echo, received_at: received_at.into(), duplicate, ece: self.ece, seen: self.seen, sacks }
     }
 }
 
@@ -41,6 +69,7 @@ impl ReceivingEnd for Receiver {
 
     fn deadline(&self) -> Instant {
         match (self.held, self.delay) {
+            (Some(held), _) if held.urgent => held.received_at,
             (Some(held), Some(delay)) => held.received_at + delay,
             _ => Instant::NEVER,
         }
@@ -59,17 +88,20 @@ impl ReceivingEnd for Receiver {
         {
             answer(at, ack);
         }
+        self.see(data);
         let in_order = self.arrived.in_order(data.number);
         let new = self.arrived.take(data.number);
         // RFC 5681 §4.2: at once when out of order or filling a gap, else for every second packet at the latest.
-        let echo = match (self.held.take(), self.delay) {
-            (None, Some(_)) if in_order => {
-                self.held = Some(Held { echo: data.sent_at, received_at: now });
-                return new;
-            }
-            (Some(held), _) => held.echo,
-            (None, _) => data.sent_at,
-        };
+        let held = self.held.take();
+        let echo = held.map_or(data.sent_at, |held| held.echo);
+        let packets = held.map_or(1, |held| held.packets + 1);
+        let waits = in_order && packets < 2 && self.delay.is_some() && !self.is_quick();
+        // With receive offload what is handed up together is one packet to TCP.
+        let merges = in_order && packets < self.hosts.gro_packets;
+        if waits || merges {
+            self.held = Some(Held { echo, received_at: now, packets, urgent: !waits });
+            return new;
+        }
         answer(now, self.ack(echo, now, (!new).then_some(data.number)));
         new
     }
@@ -82,7 +114,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn at(ms: u64, number: u32) -> (Instant, Data) {
-        (Instant::from_millis(ms), Data { sent_at: Instant(number as u64), number, bytes: 1500 })
+        (Instant::from_millis(ms), Data { sent_at: Instant(number as u64), number, bytes: 1500, ecn: Ecn::NotCapable, cwr: false })
     }
 
     fn answers(receiver: &mut Receiver, arrivals: &[(Instant, Data)]) -> Vec<(u64, u32, [Run; 3])> {
@@ -95,7 +127,7 @@ mod tests {
 
     #[test]
     fn out_of_order_packets_are_reported_newest_run_first() {
-        let mut receiver = Receiver::new(None, 40);
+        let mut receiver = Receiver::new(None, 40, Hosts::default());
         let got = answers(&mut receiver, &[at(0, 0), at(1, 2), at(2, 4), at(3, 6), at(4, 3), at(5, 1), at(6, 5)]);
         let none = (0, 0);
         assert_eq!(
@@ -114,7 +146,7 @@ mod tests {
 
     #[test]
     fn a_delayed_ack_answers_two_packets_or_leaves_at_its_deadline() {
-        let mut receiver = Receiver::new(Some(Span::from_millis(40)), 40);
+        let mut receiver = Receiver::new(Some(Span::from_millis(40)), 40, Hosts::default());
         let none = [(0, 0); 3];
         // 0 and 1 together; 2 alone until its deadline at 42; 3 waits; 5 is out of order: at once; 4 fills the gap: at once.
         let got = answers(&mut receiver, &[at(0, 0), at(1, 1), at(2, 2), at(50, 3), at(51, 5), at(52, 4)]);
@@ -129,7 +161,7 @@ mod tests {
         /// Whatever the order and the repetitions: `next` is the first number missing, and the first SACK holds the newest packet.
         #[test]
         fn the_receiver_knows_what_has_arrived(numbers in proptest::collection::vec(0u32..30, 1..200)) {
-            let mut receiver = Receiver::new(None, 40);
+            let mut receiver = Receiver::new(None, 40, Hosts::default());
             let mut got = [false; 30];
             for number in numbers {
                 let (now, data) = at(0, number);

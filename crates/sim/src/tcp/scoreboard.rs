@@ -124,7 +124,7 @@ impl Scoreboard {
             if start < end {
                 let (pipe, reported) = (&mut self.pipe, &mut self.reported);
                 self.sacked.add((start, end), |numbers| {
-                    *reported += numbers.end - numbers.start;
+                    *reported += numbers.len() as u32;
                     report(flight, numbers, pipe, &mut arrived);
                 });
             }

@@ -1,13 +1,17 @@
 //! TCP's sender: asks its controller how much and when, and sends what recovery says.
 
 use symbiosis_base::{Bytes, Instant, Span};
-use symbiosis_control::growth::GrowthLimit;
-use symbiosis_control::{AckProcessed, Acked, Ask, Controller, Departure, LossKind, Lost, Notice, PacketLost, Permit, Report, Sent, Setup};
+use symbiosis_control::growth::{ABC_L, GrowthLimit};
+use symbiosis_control::{
+    AckProcessed, Acked, Ask, Controller, Departure, EcnCounts, LossKind, Lost, Notice, PacketLost, Permit, Report, Sent, Setup,
+};
 use symbiosis_run::tally::Tally;
 use symbiosis_run::{FlowPlan, FlowSample, Recovery};
 
 use super::board::Board;
+use super::burst::Burst;
 use super::cap::{Cap, Step};
+use super::ecn::Marks;
 use super::eifel::Eifel;
 use super::flight::{Fate, Flight, Record};
 use super::packets::{Ack, Data};
@@ -35,6 +39,9 @@ pub(crate) struct Sender {
     /// Since the last ACK the window held a packet back.
     cwnd_limited: bool,
     eifel: Eifel,
+    marks: Marks,
+    burst: Burst,
+    growth_limit: u32,
     timer: SendTimer,
     load: Load,
     receiver_times: bool,
@@ -58,7 +65,10 @@ impl Sender {
             departure: Instant::START,
             cwnd_limited: false,
             eifel: Eifel::default(),
-            timer: SendTimer::new(plan.send_timer),
+            marks: Marks::new(plan.hosts.ecn),
+            burst: Burst::new(plan.hosts.gso_packets),
+            growth_limit: plan.hosts.growth_limit.unwrap_or(ABC_L),
+            timer: SendTimer::new(plan.send_timer, plan.hosts.catch_up),
             load: Load::new(plan),
             receiver_times: plan.receiver_times,
         }
@@ -77,9 +87,9 @@ impl Sender {
 
     /// The controller has heard all that an ACK, or the timer, says.
     #[inline]
-    fn processed(&mut self, now: Instant, in_flight: Bytes) {
+    fn processed(&mut self, now: Instant, in_flight: Bytes, ecn: Option<EcnCounts>) {
         let (recovering, limited) = (self.board.recovering(), std::mem::take(&mut self.cwnd_limited));
-        let ack = AckProcessed::new(now).with_in_flight(in_flight).with_recovering(recovering).with_cwnd_limited(limited);
+        let ack = AckProcessed::new(now).with_in_flight(in_flight).with_recovering(recovering).with_cwnd_limited(limited).with_ecn(ecn);
         self.controller.ack_processed(&ack);
     }
 
@@ -130,7 +140,7 @@ impl Sender {
             self.begins(now, bytes, tally);
         }
         if packets > 0 {
-            self.processed(now, self.load.bytes(self.in_flight()));
+            self.processed(now, self.load.bytes(self.in_flight()), None);
             let recovering = self.board.recovering();
             self.cap(now, &Step { begins, recovering, delivered: 0, lost: packets, advances: false });
         }
@@ -176,9 +186,15 @@ impl Sender {
                 Departure::Now => now,
                 Departure::At(at) | Departure::IgnoreWindow(at) => at,
             };
-            let at = if probes { now } else { self.timer.departure(now, asked) };
+            let at = if probes || self.burst.goes_on(now) { now } else { self.timer.departure(now, asked) };
             if at > now {
                 self.departure = at;
+                return;
+            }
+            let room = permit.window.packets(self.load.packet) as u64;
+            if again.is_none() && !probes && !self.burst.begins(now, room, in_flight.into(), (self.load.packets - self.flight.end()).into())
+            {
+                self.cwnd_limited = true;
                 return;
             }
             let number = match again {
@@ -212,7 +228,8 @@ impl Sender {
                     .with_app_limited(number + 1 == self.load.packets),
             );
             tally.sent(now, again.is_some());
-            out(Data { sent_at: now, number, bytes: bytes.0 as u32 });
+            let (ecn, cwr) = (self.marks.codepoint(again.is_some()), self.marks.answers(again.is_some()));
+            out(Data { sent_at: now, number, bytes: bytes.0 as u16, ecn, cwr });
         }
     }
 }
@@ -246,7 +263,7 @@ impl SendingEnd for Sender {
         // An ACK brings one measurement. A flag costs less than `Option::take`, by 4 % of a run's cycles: an option is written in two pieces
         // and read in one, for which the processor waits.
         let mut brought = false;
-        let mut limit = GrowthLimit::of_ack(recovering);
+        let mut limit = GrowthLimit::at_most(self.growth_limit, recovering);
         let (mut lost, mut packets_lost, mut delivered) = (Bytes::ZERO, 0, 0);
         let tell = |fate: Fate, number: u32, record: Record, in_flight: u32| {
             let bytes = if number + 1 == packets { last } else { packet };
@@ -295,7 +312,13 @@ impl SendingEnd for Sender {
             self.controller.lost(&Lost::new(now, LossKind::FastRetransmit, self.load.bytes(self.in_flight())));
             tally.loss_event(now);
         }
-        self.processed(now, self.load.bytes(self.in_flight()));
+        let counts = self.marks.counts(ack);
+        let marked = counts.is_some_and(|counts| counts.ce > 0);
+        if self.marks.event(ack, marked, self.flight.end(), self.board.recovering()) {
+            self.controller.lost(&Lost::new(now, LossKind::Ecn, self.load.bytes(self.in_flight())));
+            tally.loss_event(now);
+        }
+        self.processed(now, self.load.bytes(self.in_flight()), counts);
         if self.cap.is_some() {
             let recovering = self.board.recovering();
             if begins || recovering || self.cap.is_active() {
@@ -328,7 +351,7 @@ impl SendingEnd for Sender {
         self.controller.lost(&Lost::new(now, LossKind::Timeout, in_flight).with_bytes(lost));
         self.eifel.begins();
         let left = if self.by_time { self.load.bytes(self.in_flight()) } else { Bytes::ZERO };
-        self.processed(now, left);
+        self.processed(now, left, None);
         tally.timeout(now);
         self.rto.expired();
         self.cap.end();

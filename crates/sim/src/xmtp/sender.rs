@@ -39,7 +39,7 @@ impl Sender {
             rto_at: Instant::NEVER,
             departure: Instant::START,
             cwnd_limited: false,
-            timer: SendTimer::new(plan.send_timer),
+            timer: SendTimer::new(plan.send_timer, plan.hosts.catch_up),
             receiver_times: plan.receiver_times,
         }
     }

@@ -6,7 +6,7 @@ use symbiosis_control::params::{Value, Values};
 
 use symbiosis_control::registry::{self, Entry};
 use symbiosis_path::{Gaps, LinkSpec, QueueLimit, Sizes, Steps, TrafficSpec};
-use symbiosis_run::{CrossPlan, FlowPlan, LinkId, Plan, PlannedLink, Recovery};
+use symbiosis_run::{CrossPlan, FlowPlan, Hosts, LinkId, Plan, PlannedLink, Recovery};
 
 /// A bottleneck of `mbps` and `delay_ms` one way with room for `queue` packets; flows are added with [`Dumbbell::flow`].
 pub struct Dumbbell {
@@ -65,6 +65,7 @@ impl Dumbbell {
             receiver_times: false,
             send_timer: Span::ZERO,
             coalesce: Span::ZERO,
+            hosts: Hosts::default(),
             route,
             ack_route,
         });

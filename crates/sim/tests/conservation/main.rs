@@ -18,6 +18,7 @@ fn transmission(rate: &RateSpec, size: Bytes) -> Span {
         RateSpec::Constant(rate) => rate.time_for(size),
         RateSpec::Steps(steps) => steps.max().time_for(size),
         RateSpec::Trace(_) => Span::ZERO,
+        RateSpec::Wifi(wifi) => wifi.phy.time_for(size),
     }
 }
 
@@ -31,7 +32,7 @@ fn crossing(plan: &Plan, route: &[LinkId], size: Bytes) -> Span {
 
 fn balances(plan: &Plan, outcome: &Outcome) {
     let ledger = outcome.ledger;
-    assert_eq!(ledger.sent, ledger.delivered + ledger.dropped + ledger.in_flight, "{ledger:?}");
+    assert_eq!(ledger.sent + ledger.duplicated, ledger.delivered + ledger.dropped + ledger.in_flight, "{ledger:?}");
     assert_eq!(outcome.summary.packets_delivered, ledger.delivered);
     if whole(plan) {
         let sum = |count: fn(&FlowSummary) -> u64| outcome.summary.flows.iter().map(count).sum::<u64>();
@@ -59,7 +60,12 @@ fn link_holds(plan: &Plan, planned: &PlannedLink, link: &LinkSummary) {
         _ => 1500.0,
     };
     let volume = planned.spec.rate.volume(plan.measure_from, plan.measure_to);
-    assert!(link.utilization * volume <= volume * (1.0 + 1e-6) + 2.0 * edge, "{link:?} of {volume} bytes");
+    // A station that is lucky with the medium sends more than its mean.
+    let most = match &planned.spec.rate {
+        RateSpec::Wifi(wifi) => wifi.phy.times(plan.measure_to - plan.measure_from),
+        _ => volume,
+    };
+    assert!(link.utilization * volume <= most * (1.0 + 1e-6) + 2.0 * edge, "{link:?} of {volume} bytes");
 }
 
 fn flow_holds(plan: &Plan, planned: &FlowPlan, flow: &FlowSummary) {

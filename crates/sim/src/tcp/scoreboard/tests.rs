@@ -9,7 +9,16 @@ const AT: Clock = Clock { now: Instant::START, srtt: Span::MAX };
 fn ack(next: u32, sacks: &[Run]) -> Ack {
     let mut all = [(0, 0); 3];
     all[..sacks.len()].copy_from_slice(sacks);
-    Ack { next, bytes: 40, echo: Instant::START, received_at: Instant::START.into(), duplicate: None, sacks: all }
+    Ack {
+        next,
+        bytes: 40,
+        echo: Instant::START,
+        received_at: Instant::START.into(),
+        duplicate: None,
+        ece: false,
+        seen: Default::default(),
+        sacks: all,
+    }
 }
 
 fn flight(packets: u32) -> (Flight, Scoreboard) {
