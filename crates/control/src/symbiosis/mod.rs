@@ -27,7 +27,7 @@ pub use builder::{Builder, EPSILON, GAMMA};
 pub use entries::{OURS, PAPER};
 
 use law::{Law, Path};
-use probe_rtt::{PROBE_RTT_CWND_GAIN, ProbeRtt};
+use probe_rtt::{ProbeRtt, Share};
 
 /// What `symbiosis` adds to the papers; nothing by default.
 #[derive(Clone, Copy, Debug, Default)]
@@ -45,9 +45,6 @@ struct Settings {
 /// The model ends no lower \[packets\]. With a single packet in flight there is nothing to measure with, and a path whose `Kτ` is less than
 /// two packets is shared by loss and timeouts alone (T §4.2 has the same floor).
 pub const LEAST_WINDOW: f64 = 2.0;
-
-/// A flow that has at least this part of K is alone: no other keeps a queue standing, and there is nothing to probe for.
-const ALONE: f64 = 0.95;
 
 /// Pacing before the first estimate, as a multiple of `w / srtt`: slow start doubles the window in a round trip.
 const START_PACING: f64 = 2.0;
@@ -69,6 +66,8 @@ pub struct Symbiosis {
     settings: Settings,
     rtt: BaseRtt,
     probe_rtt: Option<ProbeRtt>,
+    /// The round-trip time, averaged over [`MEMORY`](law::MEMORY) smoothed ones \[s\].
+    mean: f64,
     pacer: Pacer,
     /// The part of θ that losses have left.
     eased: f64,
@@ -87,7 +86,8 @@ impl Symbiosis {
             host,
             settings,
             rtt: BaseRtt::default(),
-            probe_rtt: settings.probe_rtt_interval.map(|interval| ProbeRtt::new(interval, setup.seed)),
+            probe_rtt: settings.probe_rtt_interval.map(ProbeRtt::new),
+            mean: 0.0,
             pacer: Pacer::new(setup.timer),
             eased: 1.0,
             starting: settings.slow_start_target > 0.0,
@@ -98,9 +98,13 @@ impl Symbiosis {
 
     /// What the law is told, once K, A and τ are known.
     fn path(&self) -> Option<Path> {
-        let (measured, tau) = (self.host.reading()?.bandwidth, self.rtt.tau()?);
-        let smoothed = self.rtt.smoothed();
-        Some(Path { measured, tau, smoothed, delivered: Rate::of(self.window.bytes(), smoothed), eased: self.eased })
+        let (measured, tau) = (self.host.reading()?.bandwidth, self.tau()?);
+        let (smoothed, mean) = (self.rtt.smoothed(), Span::from_secs(self.mean));
+        Some(Path { measured, tau, smoothed, mean, delivered: Rate::of(self.window.bytes(), smoothed), eased: self.eased })
+    }
+
+    fn tau(&self) -> Option<Span> {
+        self.probe_rtt.as_ref().map_or(self.rtt.tau(), ProbeRtt::tau)
     }
 
     fn hear(&mut self, news: News) {
@@ -137,7 +141,7 @@ impl Symbiosis {
 
     /// Slow start goes up to this \[bytes\].
     fn target(&self, path: &Path) -> f64 {
-        self.settings.slow_start_target * self.law.equilibrium(path)
+        self.settings.slow_start_target * self.law.rest(path)
     }
 
     /// What a loss that ACKs tell of takes nothing from \[bytes\]: what is free is not congested.
@@ -146,7 +150,7 @@ impl Symbiosis {
     }
 
     fn probing_rtt(&self, now: Instant) -> bool {
-        self.probe_rtt.as_ref().is_some_and(|probe| probe.under_way(now, self.rtt.smoothed()))
+        self.probe_rtt.as_ref().is_some_and(|probe| probe.under_way(now))
     }
 }
 
@@ -157,28 +161,40 @@ impl Controller for Symbiosis {
             let gain = if self.host.reading().is_none() || self.starting { START_PACING } else { gain };
             self.pacer.sent(packet.now, packet.bytes, gain, self.window.bytes(), self.rtt.smoothed());
             // An outage makes round-trip times of seconds. They pace nobody for longer than the path's own.
-            self.pacer.no_later(packet.now.saturating_add(self.rtt.tau().unwrap_or_default()));
+            self.pacer.no_later(packet.now.saturating_add(self.tau().unwrap_or_default()));
         }
     }
 
     fn acked(&mut self, ack: &Acked) {
         self.window.progress(ack);
-        self.rtt.acked(ack);
+        let heard = self.probe_rtt.as_ref().is_some_and(ProbeRtt::is_heard);
+        if !heard {
+            self.rtt.acked(ack);
+        }
         let news = self.host.acked(ack);
         self.hear(news);
         // While anything is in flight ACKs come within a round trip. What is longer was a pause, and no time to grow in.
         let since = (ack.now - self.last_ack.unwrap_or(ack.now)).min(self.rtt.smoothed());
         self.last_ack = Some(ack.now);
         self.eased += (1.0 - self.eased) * (since.secs() / UNEASE.secs());
-        if let Some(probe) = &mut self.probe_rtt
-            && self.host.reading().is_some_and(|reading| reading.bandwidth.free() < ALONE)
-        {
-            probe.advance(ack.now);
+        let smoothed = self.rtt.smoothed();
+        if let (Some(probe), Some(rtt)) = (&mut self.probe_rtt, ack.rtt.filter(|rtt| *rtt > Span::ZERO)) {
+            // Who is Reno has no share to get wrong.
+            let share = self.host.reading().map(|reading| {
+                let k = reading.bandwidth.capacity;
+                Share { service: k.time_for(self.packet), flight: k.time_for(self.window.bytes()), smoothed }
+            });
+            probe.acked(ack.now, rtt, share.as_ref());
+        }
+        if !heard {
+            let now = self.path().map_or(smoothed.secs(), |path| self.law.noted(&path));
+            let weight = if self.mean > 0.0 { (since.secs() / (law::MEMORY * smoothed.secs())).min(1.0) } else { 1.0 };
+            self.mean += weight * (now - self.mean);
         }
         // Time that passed in a min-RTT probe, or while the application had nothing to send, is not the model's; the papers' law does not step in
         // recovery either. Ours does: above a loss a round trip all time is recovery.
         let steps = may_grow(ack) || (self.settings.loss_floor && !ack.app_limited);
-        if steps && !self.probing_rtt(ack.now) {
+        if steps && !heard {
             self.grow(ack, since);
         }
     }
@@ -214,7 +230,8 @@ impl Controller for Symbiosis {
     fn permit(&self, ask: &Ask) -> Permit {
         let window = self.window.bytes();
         let window = if self.probing_rtt(ask.now) {
-            Bytes::from_f64((window.as_f64() * PROBE_RTT_CWND_GAIN).max(LEAST_WINDOW * self.packet.as_f64())).min(window)
+            let part = self.probe_rtt.as_ref().map_or(1.0, |probe| probe.part(self.rtt.smoothed()));
+            Bytes::from_f64((window.as_f64() * part).max(LEAST_WINDOW * self.packet.as_f64())).min(window)
         } else {
             window
         };
@@ -240,11 +257,11 @@ impl Controller for Symbiosis {
 
     fn gauges(&self, plot: &mut dyn FnMut(&'static str, f64)) {
         self.law.gauges(plot);
-        if let Some(tau) = self.rtt.tau() {
+        if let Some(tau) = self.tau() {
             plot("tau_ms", tau.millis());
         }
         if let Some(path) = self.path() {
-            plot("equilibrium_packets", self.law.equilibrium(&path) / self.packet.as_f64());
+            plot("equilibrium_packets", self.law.rest(&path) / self.packet.as_f64());
         }
         self.host.gauges(plot);
     }

@@ -1,0 +1,140 @@
+use alloc::vec::Vec;
+
+use super::*;
+
+const TAU: Span = Span::from_millis(60);
+const THETA: f64 = 0.008;
+
+/// Flows with fixed windows in one queue, as a fluid: the link serves a byte a unit of time, and windows are counted in the time it takes them.
+struct Fluid {
+    now: Instant,
+    flows: Vec<(ProbeRtt, f64)>,
+    /// Round-trip times under way, one a millisecond.
+    seen: Vec<Span>,
+    tau: Span,
+    probes: usize,
+}
+
+impl Fluid {
+    /// `n` flows that came within a second, each with a window a third too large, which leave a queue of `Kθ ln n` in the end.
+    fn new(n: usize) -> Fluid {
+        let mut fluid = Fluid { now: Instant::START, flows: Vec::new(), seen: Vec::new(), tau: TAU, probes: 0 };
+        for _ in 0..n {
+            fluid.join(4.0 / 3.0 * TAU.secs() / n as f64);
+            fluid.run(900 / n as u64);
+        }
+        fluid.share();
+        fluid
+    }
+
+    /// Equal windows, and a queue of `Kθ ln n`.
+    fn share(&mut self) {
+        let n = self.flows.len() as f64;
+        self.flows.iter_mut().for_each(|(_, window)| *window = (TAU.secs() + THETA * libm::log(n)) / n);
+    }
+
+    /// A flow whose first round-trip time is of the queue that it finds.
+    fn join(&mut self, window: f64) {
+        self.flows.push((ProbeRtt::new(Span::from_millis(10_000)), window));
+    }
+
+    fn standing(&self) -> Span {
+        Span::from_secs(self.flows.iter().map(|(_, window)| window).sum::<f64>()).max(self.tau)
+    }
+
+    /// A millisecond: every flow has the round-trip time that the flights of a base round-trip time ago made.
+    fn step(&mut self) {
+        let smoothed = self.standing();
+        self.now += Span::from_millis(1);
+        let now = self.now;
+        let part = |probe: &ProbeRtt| if probe.under_way(now) { probe.part(smoothed) } else { 1.0 };
+        let flight: f64 = self.flows.iter().map(|(probe, window)| window * part(probe)).sum();
+        self.seen.push(Span::from_secs(flight).max(self.tau));
+        let Some(before) = self.seen.len().checked_sub(self.tau.0 as usize / 1_000_000) else { return };
+        let rtt = self.seen[before];
+        for (probe, window) in &mut self.flows {
+            let was = probe.is_heard();
+            probe.acked(now, rtt, Some(&Share { service: Span::from_micros(120), flight: Span::from_secs(*window), smoothed }));
+            self.probes += usize::from(probe.is_heard() && !was);
+        }
+    }
+
+    fn run(&mut self, ms: u64) {
+        (0..ms).for_each(|_| self.step());
+    }
+
+    fn taus(&self) -> (Span, Span) {
+        let taus = || self.flows.iter().map(|(probe, _)| probe.tau().unwrap());
+        (taus().min().unwrap(), taus().max().unwrap())
+    }
+}
+
+/// The later ones over-read τ by the queue, and none of them alone could empty it. The first who probes calls the others.
+#[test]
+fn flows_that_came_into_a_queue_find_tau_together() {
+    for n in [5, 10, 50] {
+        let mut fluid = Fluid::new(n);
+        assert!(fluid.taus().1 > TAU, "{n}: {:?}", fluid.taus());
+        fluid.run(12_000);
+        assert_eq!(fluid.taus(), (TAU, TAU), "{n}");
+        // One common probe every 10 s, at the most.
+        let before = fluid.probes;
+        fluid.run(40_000);
+        assert!(fluid.probes - before <= 5 * n, "{n}: {} probes", fluid.probes - before);
+    }
+}
+
+/// A joiner of whom the others know nothing: its first probe, sixteen round-trip times after it came, is the others' too, whenever theirs was.
+#[test]
+fn a_joiner_knows_tau_within_two_seconds() {
+    for n in [2, 5] {
+        for later in [5_000, 8_300, 11_100, 14_700] {
+            let mut fluid = Fluid::new(n);
+            fluid.run(later);
+            fluid.join(0.0);
+            fluid.run(60);
+            fluid.share();
+            fluid.run(2_000);
+            assert_eq!(fluid.taus(), (TAU, TAU), "{n} at {later}");
+        }
+    }
+}
+
+#[test]
+fn who_is_alone_never_probes() {
+    let mut fluid = Fluid::new(1);
+    fluid.run(60_000);
+    assert_eq!((fluid.probes, fluid.taus()), (0, (TAU, TAU)));
+}
+
+/// τ is a fifth longer from one moment to the next: a queue to all appearance, but what a probe gives up was not in it.
+#[test]
+fn a_longer_route_is_believed_after_two_probes() {
+    for n in [1, 2, 5] {
+        let mut fluid = Fluid::new(n);
+        fluid.run(3_000);
+        let longer = TAU.scale(1.2);
+        fluid.tau = longer;
+        // Who thinks that a queue stands has no more in flight than before.
+        fluid.flows.iter_mut().for_each(|(_, window)| *window = TAU.secs() / n as f64);
+        fluid.run(if n == 1 { 12_000 } else { 13_000 });
+        assert_eq!(fluid.taus().1, longer, "{n}");
+    }
+}
+
+/// A probe of one of ten, in which nobody joins, tells it nothing: τ is neither what it found, nor believed to be longer.
+#[test]
+fn a_probe_of_one_among_many_raises_nothing() {
+    let mut fluid = Fluid::new(10);
+    fluid.run(12_000);
+    assert_eq!(fluid.taus(), (TAU, TAU));
+    let standing = fluid.standing();
+    let (probe, window) = &mut fluid.flows[0];
+    for ms in 1..60_000u64 {
+        let now = fluid.now + Span::from_millis(ms);
+        let share = Share { service: Span::from_micros(120), flight: Span::from_secs(*window), smoothed: standing };
+        let given = if probe.under_way(now) { *window * (1.0 - probe.part(standing)) } else { 0.0 };
+        probe.acked(now, standing - Span::from_secs(given), Some(&share));
+    }
+    assert_eq!(probe.tau(), Some(TAU));
+}
