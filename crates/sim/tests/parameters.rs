@@ -13,11 +13,10 @@ use symbiosis_run::{FlowSample, Recovery};
 use symbiosis_sim::run;
 
 /// Parameters that apply and change nothing all the same: controller (none: all), parameter, the choice beside which that is, and why.
-const EXCEPTIONS: [(&str, &str, (&str, &str), &str); 7] = [
+const EXCEPTIONS: [(&str, &str, (&str, &str), &str); 6] = [
     ("symbiosis-early", "gamma", ("measurement", "capacity"), A_IS_K),
     ("", "gamma_rule", ("measurement", "capacity"), A_IS_K),
     ("symbiosis", "correction", ("measurement", "capacity"), A_IS_K),
-    ("symbiosis", "probe_rtt_interval_s", ("measurement", "capacity"), "a flow that thinks all of K free is alone and probes for nothing"),
     ("", "filter_window", ("measurement", "capacity"), "all readings are the same, and so is whatever is made of them"),
     ("symbiosis", "slow_start_target", ("measurement", "imtcp-published"), PAST_IT),
     ("symbiosis", "slow_start_target", ("trend", "pathload"), PAST_IT),
