@@ -61,7 +61,14 @@ mod tests {
             let law = Law::Logarithmic { theta: time, packet };
             let share = share_of_logarithm(theta(time, K, packet), queue);
             let measured = Bandwidth { capacity: K, available: K * share };
-            let path = Path { measured, tau: TAU, smoothed: TAU + Span::from_secs(queue), delivered: K * share, eased: 1.0 };
+            let path = Path {
+                measured,
+                tau: TAU,
+                smoothed: TAU + Span::from_secs(queue),
+                mean: TAU + Span::from_secs(queue),
+                delivered: K * share,
+                eased: 1.0,
+            };
             assert!((law.equilibrium(&path) / window(share) - 1.0).abs() < 1e-6, "{queue}");
         }
         // A queue of one τ leaves a half, an eleventh, and, with θ = τ/5, e^−5.

@@ -38,6 +38,10 @@ const SHORTEST: f64 = 0.02;
 const STEP: f64 = 0.02;
 /// A pair so many times as long as the shortest was not spread by packets in between, but by a receiver or a host that stopped.
 const STALLED: f64 = 8.0;
+/// The mean of so many close gaps of late tells whether the link is still the one of before.
+const LATE: f64 = 16.0;
+/// A link that is faster or slower by less than this part of K may wait until the long memory has followed.
+const CHANGED: f64 = 0.125;
 const IN_A_ROW: u32 = 10;
 
 /// The estimate of K.
@@ -57,6 +61,8 @@ struct Close {
     /// Where A was known: how many, and its sum \[packets/s\].
     beside: f64,
     available: f64,
+    /// The mean of late.
+    late: f64,
     /// The shortest but for a few.
     shortest: f64,
     /// Too long to be pairs, in a row.
@@ -90,6 +96,14 @@ impl Close {
         }
     }
 
+    /// Whether the gaps of late are of another link: their mean is off by more than chance, and by enough to matter.
+    fn is_contradicted(&self) -> bool {
+        let Some((gap, noise)) = self.gap().filter(|_| self.count > LATE) else { return false };
+        // `noise` is of the mean of all.
+        let chance = libm::sqrt(noise * self.count / LATE);
+        (self.late - gap).abs() > (CONTRADICTION * chance).max(CHANGED * gap)
+    }
+
     /// The mean gap and its variance.
     fn gap(&self) -> Option<(f64, f64)> {
         let gap = self.gap / self.count;
@@ -116,7 +130,7 @@ impl Wide {
     /// `s` and its variance.
     fn service(&self) -> Option<(f64, f64)> {
         let s = self.yz / self.zz;
-        if self.count < FEWEST || !(s > 0.0 && s.is_finite()) {
+        if self.count < LATE || !(s > 0.0 && s.is_finite()) {
             return None;
         }
         let noise = (self.yy - s * self.yz).max(0.0) / self.count / self.zz;
@@ -142,6 +156,11 @@ impl Capacity {
             self.close = Close::default();
         }
         self.close.stalled = 0;
+        self.close.late += (of_one - self.close.late) / LATE.min(self.close.count + 1.0);
+        if self.close.is_contradicted() {
+            *self = Capacity::default();
+            self.close.late = of_one;
+        }
         fade([&mut self.close.count, &mut self.close.gap, &mut self.close.gap_gap], [1.0, of_one, of_one * of_one]);
         self.close.shorten(of_one);
         if let Some(available) = available {

@@ -45,6 +45,8 @@ const JUMP: f64 = 2.0;
 const FEWEST_GAPS: f64 = 10.0;
 /// Packets that left closer than this part of a service time left back to back; or closer than the host's timer can place them.
 const BACK_TO_BACK: f64 = 0.05;
+/// Packets that left back to back follow one another on the narrowest link too. If so many in a row seem not to, what is known of the links is wrong.
+const MOST_APART: u32 = 10;
 /// Arrivals that were merged for so long are the network card's ways, and not a host's that paused: what was measured before holds no more.
 const MERGED_FOR: Span = Span::from_millis(1000);
 /// Least part of a smoothed round-trip time between two streams.
@@ -77,6 +79,8 @@ pub struct ImTcp {
     /// The last result that was sure, and how many were not.
     result: Option<Reading>,
     unsure: u64,
+    /// Packets that left back to back and seem not to have followed one another, in a row.
+    apart: u32,
 }
 
 impl ImTcp {
@@ -100,6 +104,7 @@ impl ImTcp {
             access: Span::ZERO,
             result: None,
             unsure: 0,
+            apart: 0,
         }
     }
 
@@ -107,7 +112,7 @@ impl ImTcp {
     fn start_anew(&mut self) {
         (self.cross_traffic, self.capacity) = (CrossTraffic::default(), Capacity::default());
         (self.last_result, self.known_capacity, self.result) = (None, None, None);
-        (self.tight, self.access) = (None, Span::ZERO);
+        (self.tight, self.access, self.apart) = (None, Span::ZERO, 0);
     }
 
     /// The part of K that competitors use, as far as is known.
@@ -116,14 +121,20 @@ impl ImTcp {
     }
 
     fn gap(&mut self, gap: &Gap) {
+        let service = self.tight.map_or(0.0, Span::secs);
+        let close = gap.sent <= BACK_TO_BACK * service || gap.sent < self.timer.secs();
         if !gap.same_busy_period {
+            self.apart += u32::from(close);
+            if self.apart >= MOST_APART {
+                self.start_anew();
+            }
             return;
         }
-        let service = self.tight.map_or(0.0, Span::secs);
+        self.apart = 0;
         self.cross_traffic.add(gap);
         self.covered += gap.entered;
         let packet = self.packet.as_f64();
-        if gap.sent <= BACK_TO_BACK * service || gap.sent < self.timer.secs() {
+        if close {
             self.capacity.close(gap, packet, self.result.map(|result| result.bandwidth.available));
         } else if let (Spacing::ServiceTime, Some(result)) = (Spacing::of_gap(gap), self.result.filter(|_| self.others() > LITTLE)) {
             self.capacity.wide(gap, packet, (result.bandwidth.available, result.error.available));

@@ -7,7 +7,7 @@
 //! busy: more is free than was thought, and the next is faster.
 
 use crate::lotka_volterra::Bandwidth;
-use crate::{Bytes, Departure, Instant, Sent, Span};
+use crate::{Bytes, Departure, Instant, Rate, Sent, Span};
 
 /// Packets that a stream sends back to back at its start.
 const HEAD: u32 = 3;
@@ -48,7 +48,9 @@ impl Streams {
             return;
         }
         let faster = libm::pow(FASTER, f64::from(self.vain));
-        let rate = (known.available * OVER * faster).clamp(known.capacity * RATE.0, known.capacity * RATE.1);
+        // From the least rate on, also where nothing was thought free: each in vain is followed by a faster one.
+        let least = (known.available * OVER).clamp(known.capacity * RATE.0, known.capacity * RATE.1);
+        let rate = (least * faster).clamp(Rate::ZERO, known.capacity * RATE.1);
         self.gap = rate.time_for(packet);
         self.head = HEAD;
         self.body = (flight * OF_FLIGHT).clamp(BODY.0, BODY.1.max(flight * OF_LONG_FLIGHT)) as u32;
@@ -84,7 +86,6 @@ impl Streams {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Rate;
 
     fn sent(number: u64, now: Instant) -> Sent {
         Sent { now, number, bytes: Bytes(1500), in_flight: Bytes(0), retransmission: false, app_limited: false }
@@ -140,6 +141,19 @@ mod tests {
         streams.told();
         streams.begin(Instant::after(SPACING * 9), SPACING, &known(4.0), Bytes(1500), 0.0);
         assert_eq!(streams.gap.0 / 1000, 2727);
+    }
+
+    /// Nothing was thought free: twice nothing would be nothing.
+    #[test]
+    fn streams_in_vain_are_faster_from_the_least_rate_too() {
+        let mut streams = Streams::default();
+        let mut rates = alloc::vec::Vec::new();
+        for i in 0..5 {
+            streams.begin(Instant::after(SPACING * i), SPACING, &known(0.0), Bytes(1500), 0.0);
+            rates.push((Rate::of(Bytes(1500), streams.gap).mbps() * 100.0) as u64);
+            run(&mut streams, 7);
+        }
+        assert_eq!(rates, [179, 360, 719, 1259, 1259]);
     }
 
     #[test]

@@ -131,3 +131,26 @@ fn an_answer_that_was_held_back_is_no_pair_nor_are_acks_that_came_together() {
     (0..20).for_each(|_| close(&mut capacity, 0.01));
     assert!((k(&capacity) - K).abs() < 1.0);
 }
+
+/// After five thousand gaps of one link, another: the sixteen of late tell, by chance hardly ever.
+#[test]
+fn a_link_that_changes_is_forgotten_at_once_and_one_that_does_not_is_remembered() {
+    for u in [0.1, 1_000.0, 6_000.0] {
+        for faster in [0.2, 0.5, 2.0, 4.0] {
+            let mut random = Random::new(5, 0);
+            let mut capacity = Capacity::default();
+            let available = Rate::from_bytes_per_s(K - u);
+            for _ in 0..5_000 {
+                capacity.close(&gap(&mut random, u, SERVICE, 0.0), PACKET, Some(available));
+            }
+            assert!(capacity.close.count > 1_000.0, "{} beside {u}", capacity.close.count);
+            let mut after = 0;
+            while capacity.close.count > LATE {
+                let gap = gap(&mut random, u, SERVICE, 0.0);
+                capacity.close(&Gap { arrived: gap.arrived / faster, ..gap }, PACKET, Some(available * faster));
+                after += 1;
+            }
+            assert!(after <= 48, "{faster} beside {u}: {after} pairs");
+        }
+    }
+}
