@@ -23,7 +23,7 @@ function scenarios() {
     return { name: name.replace(".toml", ""), text, files: Object.fromEntries(traces) };
   });
   const bundle = join(work, "presets.mjs");
-  const contents = 'export { PRESETS } from "./src/presets"; export { toml } from "./src/model";';
+  const contents = 'export { PRESETS } from "./playground/presets"; export { toml } from "./playground/model";';
   buildSync({ stdin: { contents, resolveDir: join(root, "web") }, bundle: true, format: "esm", outfile: bundle });
   return import(bundle).then(({ PRESETS, toml }) => [...own, ...PRESETS.map(({ model }) => ({ name: model.name, text: toml(model), files: {} }))]);
 }

@@ -8,7 +8,7 @@ use miette::miette;
 use symbiosis_report::files::{write_atomically, write_atomically_with};
 use symbiosis_report::pcap::Capture;
 use symbiosis_report::traces::write_traces;
-use symbiosis_report::{self as report, Entry};
+use symbiosis_report::{self as report, Entry, Report};
 use symbiosis_run::Plan;
 use symbiosis_scenario::Scenario;
 
@@ -122,7 +122,7 @@ fn everything(folder: &Path, scenario: &Scenario, runs: &[Run], extras: Extras<'
     let (first, seeds) = (runs[0].outcome.summary.seed, runs.len());
     let command = format!("symbiosis {} scenario.toml --seed {first} --seeds {seeds}", extras.command);
     let entry = Entry { id: &scenario.name, title: extras.title, source: "", world: extras.world, command, outcome: &outcome };
-    report::write(folder, &scenario.name, "", &[entry])?;
+    report::write(folder, &Report { title: &scenario.name, intro: "", chapters: &[], entries: &[entry] })?;
     // The report's own results are its claims, of which a simulation has none.
     write_atomically(folder.join("results.json"), json(runs, extras.array).as_bytes())
 }

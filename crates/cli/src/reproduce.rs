@@ -11,9 +11,9 @@ use miette::miette;
 use rayon::prelude::*;
 use symbiosis_linux::testbed;
 use symbiosis_papers::World;
-use symbiosis_papers::{Experiment, Lab, find, of_world};
+use symbiosis_papers::{CHAPTERS, Experiment, Lab, find, of_world};
 use symbiosis_report::outcome::Outcome;
-use symbiosis_report::{self as report, Entry};
+use symbiosis_report::{self as report, Entry, Report};
 
 use crate::failure::Failure;
 use crate::interrupt;
@@ -158,6 +158,7 @@ fn run_all(args: &Args, chosen: &[&'static Experiment], out: &Path) -> Result<Fo
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
     let pool = pool.map_err(|error| Failure::Other(miette!("no threads to run in: {error}")))?;
     let (title, intro, _) = args.world.words();
+    let write = |entries: &[Entry]| report::write(out, &Report { title, intro, chapters: CHAPTERS, entries });
     let cannot_write = |error: io::Error| Failure::Other(miette!("cannot write into {}: {error}", out.display()));
     let progress = Progress::new("experiments", chosen.len());
     let ran = || progress.ran();
@@ -186,7 +187,7 @@ fn run_all(args: &Args, chosen: &[&'static Experiment], out: &Path) -> Result<Fo
         found.push((**experiment, outcome));
         found.sort_by_key(|(experiment, _)| chosen.iter().position(|other| other.id == experiment.id));
         progress.end(experiment.id);
-        report::write(out, title, intro, &entries(args, &found))
+        write(&entries(args, &found))
     };
     let written: io::Result<()> = pool.install(|| left.par_iter().map(one).collect());
     progress.finish();
@@ -195,10 +196,7 @@ fn run_all(args: &Args, chosen: &[&'static Experiment], out: &Path) -> Result<Fo
     }
     let found = found.into_inner().expect("nobody panics while writing");
     // Also where nothing was left to run: the interruption may have come between an outcome and the report.
-    written
-        .and_then(|()| report::write(out, title, intro, &entries(args, &found)))
-        .and_then(|()| unfinished.remove())
-        .map_err(cannot_write)?;
+    written.and_then(|()| write(&entries(args, &found))).and_then(|()| unfinished.remove()).map_err(cannot_write)?;
     Ok(found)
 }
 

@@ -4,6 +4,7 @@
 //! plot and checks the paper's claims. A claim that differs is an honest result and says why.
 
 mod b;
+mod chapters;
 mod experiment;
 mod h;
 mod i;
@@ -14,6 +15,7 @@ mod t;
 mod toolkit;
 mod world;
 
+pub use chapters::CHAPTERS;
 pub use experiment::Experiment;
 pub use list::{ALL, IN_KERNEL, find, of_world};
 pub use toolkit::Lab;

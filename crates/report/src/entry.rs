@@ -36,8 +36,13 @@ pub struct Counts {
 impl Counts {
     /// Counts the claims of all entries that rest on `basis`.
     pub fn of(entries: &[Entry], basis: Basis) -> Counts {
+        Counts::of_claims(entries.iter().flat_map(|entry| &entry.outcome.claims).filter(|claim| claim.reference.basis == basis))
+    }
+
+    /// Counts these.
+    pub fn of_claims<'a>(claims: impl IntoIterator<Item = &'a Claim>) -> Counts {
         let mut counts = Counts::default();
-        for claim in entries.iter().flat_map(|entry| &entry.outcome.claims).filter(|claim| claim.reference.basis == basis) {
+        for claim in claims {
             *match claim.verdict {
                 Verdict::Undecided => &mut counts.undecided,
                 Verdict::Holds => &mut counts.holds,

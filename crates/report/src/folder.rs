@@ -3,21 +3,27 @@
 use std::io;
 use std::path::Path;
 
-use crate::entry::{Entry, figure_file, scenario_files};
+use crate::entry::{figure_file, scenario_files};
 use crate::files::write_atomically;
-use crate::page::page;
+use crate::parts::ASSETS;
+use crate::shared_axes::shared_axes;
+use crate::site::{Report, pages};
 use crate::{results, svg};
 
-/// Writes the report into a folder: `index.html`, `figures/ID.svg`, `results.json` and `scenarios/NAME.toml`. Files already there that
-/// this report has not are left alone.
-pub fn write(dir: &Path, title: &str, intro: &str, entries: &[Entry]) -> io::Result<()> {
-    for figure in entries.iter().flat_map(|entry| &entry.outcome.figures) {
-        write_atomically(dir.join(figure_file(&figure.id)), svg::svg(figure))?;
+/// Writes the report into a folder: `index.html`, `experiments/ID.html`, `figures/ID.svg`, `results.json`, `scenarios/NAME.toml` and `assets/`. Files
+/// already there that this report has not are left alone.
+pub fn write(dir: &Path, report: &Report) -> io::Result<()> {
+    for entry in report.entries {
+        for figure in shared_axes(&entry.outcome.figures) {
+            write_atomically(dir.join(figure_file(&figure.id)), svg::svg(&figure))?;
+        }
     }
-    for (file, toml) in scenario_files(entries).into_iter().flatten() {
+    for (file, toml) in scenario_files(report.entries).into_iter().flatten() {
         write_atomically(dir.join(file), toml)?;
     }
-    write_atomically(dir.join("results.json"), results::json(entries))?;
-    // Last: whoever sees the page also finds what it links to.
-    write_atomically(dir.join("index.html"), page(title, intro, entries))
+    for (name, text) in ASSETS {
+        write_atomically(dir.join(name), text)?;
+    }
+    write_atomically(dir.join("results.json"), results::json(report.entries))?;
+    pages(report).into_iter().try_for_each(|page| write_atomically(dir.join(page.file), page.html))
 }

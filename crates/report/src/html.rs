@@ -41,11 +41,6 @@ pub(super) fn json_in_script(json: &serde_json::Value) -> String {
     json.to_string().replace('<', "\\u003c")
 }
 
-/// A library without its last line's reference to a source map, which a browser's tools would ask for.
-pub(super) fn library(source: &str) -> &str {
-    source.rsplit_once("//# sourceMappingURL=").map_or(source, |(source, _)| source)
-}
-
 /// An anchor's name from an experiment's.
 pub(super) fn anchor(id: &str) -> String {
     crate::files::file_stem(id)

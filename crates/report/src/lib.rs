@@ -4,22 +4,23 @@ mod cells;
 mod clip;
 mod drawn;
 mod entry;
-mod experiment;
 pub mod figure;
 pub mod files;
 mod folder;
 mod html;
 mod measured;
 mod number;
+mod numbers;
 pub mod outcome;
-mod page;
 mod palette;
 pub mod parts;
 pub mod pcap;
 mod results;
 #[cfg(test)]
 pub(crate) mod sample;
+mod shared_axes;
 pub mod simulation;
+mod site;
 pub mod svg;
 pub mod table;
 #[cfg(test)]
@@ -30,7 +31,7 @@ pub mod vega;
 
 pub use entry::{Counts, Entry, figure_file, told};
 pub use folder::write;
-pub use page::page;
 pub use results::json as results_json;
 pub use simulation::simulation;
+pub use site::{Chapter, Page, Report, pages};
 pub use table::table;

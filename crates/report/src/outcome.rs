@@ -13,8 +13,22 @@ pub struct Outcome {
     pub claims: Vec<Claim>,
     /// The scenarios that made it, each as a name and the TOML text that `symbiosis simulate` takes; none for pure mathematics.
     pub scenarios: Vec<(String, String)>,
+    /// What is compared, in numbers.
+    #[serde(default)]
+    pub tables: Vec<Table>,
     /// What a reader should know: departures from the paper, why something differs.
     pub notes: Vec<String>,
+}
+
+/// Numbers side by side.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Table {
+    /// What they are of.
+    pub title: String,
+    /// Names of the columns, with units.
+    pub columns: Vec<String>,
+    /// Cells, a row for each thing that is compared.
+    pub rows: Vec<Vec<String>>,
 }
 
 /// One statement beside what we measured.

@@ -1,49 +1,60 @@
 //! What pages are made of: styles, scripts and figures. A page that has them opens from a folder, without a network.
 
-use super::entry::figure_file;
-use super::html::{anchor, escaped, json_in_script, library, prose};
-use super::vega::vega;
+use askama::Template;
+
+use crate::entry::figure_file;
 use crate::figure::Figure;
+use crate::html::{anchor, json_in_script, prose};
+use crate::{numbers, vega};
 
-/// Styles of a report, for light and dark.
-pub const STYLE: &str = include_str!("../assets/report.css");
-/// What draws the figures; it comes behind the [`libraries`].
-pub const SCRIPT: &str = include_str!("../assets/report.js");
-/// In the order in which they need each other.
-const LIBRARIES: [&str; 3] =
-    [include_str!("../assets/vega.min.js"), include_str!("../assets/vega-lite.min.js"), include_str!("../assets/vega-embed.min.js")];
-/// The browser itself forbids every request but the links a reader clicks. Vega compiles its expressions, which counts as eval.
+/// What all pages of a folder share, built from `web/` by `web/build.sh`: names from the folder, and texts. A page has `assets/report.css` and
+/// `assets/report.js`, and says in its body's `data-base` how to get from it to the folder.
+pub const ASSETS: [(&str, &str); 4] = [
+    ("assets/report.css", include_str!("../assets/report.css")),
+    ("assets/report.js", include_str!("../assets/report.js")),
+    ("assets/vega.js", include_str!("../assets/vega.js")),
+    ("assets/LICENSES.txt", include_str!("../assets/LICENSES.txt")),
+];
+
+/// The browser itself forbids every request outside the folder. Vega compiles its expressions, which counts as eval.
 pub const POLICY: &str =
-    "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval'; style-src 'unsafe-inline'; img-src 'self' file: data: blob:";
+    "default-src 'none'; script-src 'self' file: 'unsafe-eval'; style-src 'self' file: 'unsafe-inline'; img-src 'self' file: data: blob:";
 
-/// The libraries that draw, each in its element.
-pub fn libraries() -> String {
-    LIBRARIES.iter().map(|source| format!("<script>{}</script>\n", library(source))).collect()
+/// A figure as its template shows it.
+pub(crate) struct FigureShown {
+    pub(crate) anchor: String,
+    pub(crate) title: String,
+    pub(crate) file: String,
+    pub(crate) spec: String,
+    pub(crate) caption: String,
+    pub(crate) columns: Vec<String>,
+    pub(crate) rows: Vec<Vec<String>>,
 }
 
-/// A figure with its data; without scripts its SVG stands there, which is in the folder as [`figure_file`] says.
-pub fn figure(figure: &Figure) -> String {
-    let (title, caption, file) = (escaped(&figure.title), prose(&figure.caption), escaped(&figure_file(&figure.id)));
-    let spec = json_in_script(&vega(figure));
-    format!(
-        "<figure id=\"{}\">\n<h3>{title}</h3>\n<div class=\"plot\"></div>\n<script type=\"application/json\">{spec}</script>\n\
-         <noscript><img src=\"{file}\" alt=\"{title}\"></noscript>\n\
-         <figcaption>{caption} <a href=\"{file}\">SVG</a></figcaption>\n</figure>\n",
-        escaped(&format!("figure-{}", anchor(&figure.id))),
-    )
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn nothing_inlined_ends_its_element() {
-        for source in LIBRARIES.iter().chain([&SCRIPT]) {
-            let lower = source.to_lowercase();
-            assert!(!lower.contains("</script") && !lower.contains("<!--") && !lower.contains("<script"));
+impl FigureShown {
+    pub(crate) fn of(figure: &Figure) -> FigureShown {
+        let (columns, rows) = numbers::of(figure).unwrap_or_default();
+        FigureShown {
+            anchor: format!("figure-{}", anchor(&figure.id)),
+            title: figure.title.clone(),
+            file: figure_file(&figure.id),
+            spec: json_in_script(&vega::vega(figure)),
+            caption: prose(&figure.caption),
+            columns,
+            rows,
         }
-        assert!(!STYLE.to_lowercase().contains("</style"));
-        assert!(LIBRARIES.iter().all(|source| !library(source).contains("sourceMappingURL")));
     }
+}
+
+#[derive(Template)]
+#[template(path = "figure.html")]
+struct Alone<'a> {
+    figure: FigureShown,
+    base: &'a str,
+}
+
+/// A figure with its data, on a page from which `base` leads to the folder. Until it is drawn, and without scripts, its SVG stands there, which is
+/// in the folder as [`figure_file`] says.
+pub fn figure(figure: &Figure, base: &str) -> String {
+    Alone { figure: FigureShown::of(figure), base }.render().expect("templates write into memory")
 }

@@ -1,12 +1,12 @@
 //! The report of a single scenario: its traces as figures.
 
 use symbiosis_base::{Instant, Span};
-use symbiosis_run::{FlowSample, Outcome as Run};
+use symbiosis_run::{FlowSample, FlowSummary, LinkSummary, Outcome as Run};
 
 use super::number::number;
 use crate::figure::{Axis, Figure};
 use crate::files::file_stem;
-use crate::outcome::Outcome;
+use crate::outcome::{Outcome, Table};
 
 mod curves;
 #[cfg(test)]
@@ -17,6 +17,18 @@ use curves::{MOST_FLOWS, MOST_SEEDS, Trace, merged};
 /// Throughput is the mean over at least this part of the run; over single samples it would show packets, not a rate. A point in two of the
 /// figure's 720 px.
 const THROUGHPUT_SPAN: f64 = 1.0 / 400.0;
+/// More flows than this are not read one by one; the traces have them all.
+const MOST_ROWS: usize = 50;
+
+/// Controllers' gauges that have a name in words, in the order in which a reader wants them: name, title, caption, axis. The others follow under
+/// their own names.
+const GAUGES: [(&str, &str, &str, &str); 5] = [
+    ("K_mbps", "K", "The bottleneck's capacity, as the controller estimates it.", "K [Mbit/s]"),
+    ("A_mbps", "A", "The available bandwidth, as the controller estimates it.", "A [Mbit/s]"),
+    ("tau_ms", "τ", "The base round-trip time, as the controller estimates it.", "τ [ms]"),
+    ("equilibrium_packets", "Equilibrium", "The window that the controller's law goes to.", "w* [packets]"),
+    ("ssthresh_packets", "ssthresh", "Where slow start ends.", "ssthresh [packets]"),
+];
 
 /// Runs of one scenario with different seeds, as figures: windows, throughput, round-trip times, queues, drops, and a figure for each of the
 /// controllers' gauges.
@@ -56,13 +68,17 @@ pub fn simulation(runs: &[(u64, &Run)], scenario_name: &str, scenario_toml: &str
         "drops [packets]",
         links(runs, |s| s.drops as f64),
     );
-    for gauge in gauges(runs) {
+    let own = gauges(runs);
+    let named = GAUGES.iter().filter(|(name, ..)| own.contains(name)).copied();
+    let others = own.iter().filter(|name| GAUGES.iter().all(|(known, ..)| known != *name));
+    for (gauge, title, caption, axis) in named.chain(others.map(|name| (*name, *name, "As the controller reports it.", *name))) {
         let value = move |s: &FlowSample| s.gauges.iter().find(|(name, _)| *name == gauge).map(|(_, value)| (s.at, *value));
         let traces = flows(runs, |samples, _| samples.iter().filter_map(value).filter(|(_, value)| value.is_finite()).collect());
-        figure(gauge, gauge, "As the controller reports it.", gauge, traces);
+        figure(gauge, title, caption, axis, traces);
     }
 
-    Outcome { figures, claims: vec![], scenarios: vec![(scenario_name.into(), scenario_toml.into())], notes: notes(runs) }
+    let scenarios = vec![(scenario_name.into(), scenario_toml.into())];
+    Outcome { figures, claims: vec![], scenarios, tables: tables(runs), notes: notes(runs) }
 }
 
 /// A trace for each flow of each run.
@@ -127,10 +143,9 @@ fn throughput(samples: &[FlowSample], span: Span) -> Vec<(Instant, f64)> {
     points
 }
 
-/// The run's numbers in words, means over seeds, and how curves were put together.
+/// How curves were put together, and what a table does not hold.
 fn notes(runs: &[(u64, &Run)]) -> Vec<String> {
     let Some((_, first)) = runs.first() else { return vec![] };
-    let mean = |value: &dyn Fn(&Run) -> f64| number(runs.iter().map(|(_, run)| value(run)).sum::<f64>() / runs.len() as f64);
     let mut notes = Vec::new();
     let flows = first.summary.flows.len();
     if runs.len() > 1 {
@@ -141,28 +156,55 @@ fn notes(runs: &[(u64, &Run)]) -> Vec<String> {
     }
     if flows > MOST_FLOWS {
         notes.push(format!("{flows} flows: each curve is the mean of all flows with the same controller. The traces have each flow."));
-    } else {
-        for (i, flow) in first.summary.flows.iter().enumerate() {
-            let of =
-                |value: fn(&symbiosis_run::FlowSummary) -> f64| mean(&move |run: &Run| run.summary.flows.get(i).map_or(f64::NAN, value));
-            notes.push(format!(
-                "`{}`: {} Mbit/s, median RTT {} ms, mean window {} packets, {} packets lost, {} timeouts.",
-                flow.id,
-                of(|flow| flow.throughput_mbps),
-                of(|flow| flow.rtt_ms.as_ref().map_or(f64::NAN, |rtt| rtt.p50)),
-                of(|flow| flow.cwnd_packets.mean),
-                of(|flow| flow.packets_lost as f64),
-                of(|flow| flow.timeouts as f64),
-            ));
-        }
-    }
-    for (i, link) in first.summary.links.iter().enumerate() {
-        let of = |value: fn(&symbiosis_run::LinkSummary) -> f64| mean(&move |run: &Run| run.summary.links.get(i).map_or(f64::NAN, value));
-        let (used, queue, drops) = (of(|link| 100.0 * link.utilization), of(|link| link.queue_packets.mean), of(|link| link.drops as f64));
-        notes.push(format!("Link `{}`: {used} % used, mean queue {queue} packets, {drops} drops.", link.name));
     }
     if flows > 1 {
-        notes.push(format!("Jain's fairness index: {}.", mean(&|run| run.summary.jain)));
+        notes.push(format!("Jain's fairness index: {}.", mean(runs, &|run| run.summary.jain)));
     }
     notes
+}
+
+/// Mean over the seeds.
+fn mean(runs: &[(u64, &Run)], value: &dyn Fn(&Run) -> f64) -> String {
+    number(runs.iter().map(|(_, run)| value(run)).sum::<f64>() / runs.len() as f64)
+}
+
+/// Flows and links side by side, means over seeds.
+fn tables(runs: &[(u64, &Run)]) -> Vec<Table> {
+    let Some((_, first)) = runs.first() else { return vec![] };
+    type OfFlow = fn(&FlowSummary) -> f64;
+    let columns: [(&str, OfFlow); 8] = [
+        ("throughput [Mbit/s]", |flow| flow.throughput_mbps),
+        ("goodput [Mbit/s]", |flow| flow.goodput_mbps),
+        ("RTT p50 [ms]", |flow| flow.rtt_ms.as_ref().map_or(f64::NAN, |rtt| rtt.p50)),
+        ("RTT p95 [ms]", |flow| flow.rtt_ms.as_ref().map_or(f64::NAN, |rtt| rtt.p95)),
+        ("mean window [packets]", |flow| flow.cwnd_packets.mean),
+        ("lost [packets]", |flow| flow.packets_lost as f64),
+        ("timeouts", |flow| flow.timeouts as f64),
+        ("done after [s]", |flow| flow.completion_s.unwrap_or(f64::NAN)),
+    ];
+    // A column in which nobody has a number says nothing.
+    let said: Vec<&(&str, OfFlow)> = columns
+        .iter()
+        .filter(|(_, value)| runs.iter().any(|(_, run)| run.summary.flows.iter().any(|flow| value(flow).is_finite())))
+        .collect();
+    let row = |(i, flow): (usize, &FlowSummary)| {
+        let cell = |(_, value): &&(&str, OfFlow)| mean(runs, &|run| run.summary.flows.get(i).map_or(f64::NAN, value));
+        [flow.id.clone(), flow.cc.clone()].into_iter().chain(said.iter().map(cell)).collect()
+    };
+    let flows = Table {
+        title: "Flows".into(),
+        columns: ["flow", "controller"].iter().chain(said.iter().map(|(name, _)| name)).map(|name| name.to_string()).collect(),
+        rows: first.summary.flows.iter().take(MOST_ROWS).enumerate().map(row).collect(),
+    };
+    let link = |(i, link): (usize, &LinkSummary)| {
+        let of = |value: fn(&LinkSummary) -> f64| mean(runs, &|run| run.summary.links.get(i).map_or(f64::NAN, value));
+        let queue = [of(|link| link.queue_packets.mean), of(|link| link.queue_packets.p95), of(|link| link.queue_packets.max)];
+        [link.name.clone(), of(|link| 100.0 * link.utilization)].into_iter().chain(queue).chain([of(|link| link.drops as f64)]).collect()
+    };
+    let links = Table {
+        title: "Links".into(),
+        columns: ["link", "used [%]", "queue mean [packets]", "p95", "greatest", "dropped [packets]"].map(String::from).into(),
+        rows: first.summary.links.iter().enumerate().map(link).collect(),
+    };
+    [flows, links].into_iter().filter(|table| !table.rows.is_empty()).collect()
 }

@@ -1,7 +1,7 @@
 use std::fs;
 
 use crate::figure::{Axis, Figure, Mark, Series};
-use crate::outcome::{Bar, Basis, Claim, Measured, Outcome, Reason, Reference, Verdict};
+use crate::outcome::{Bar, Basis, Claim, Measured, Outcome, Reason, Reference, Table, Verdict};
 use crate::*;
 
 fn claim(text: &str, stated: &str, (mean, ci95, seeds): (f64, f64, u64), unit: &str, verdict: Verdict, why: &str) -> Claim {
@@ -43,6 +43,7 @@ fn outcomes() -> [Outcome; 2] {
             ),
         ],
         scenarios: vec![("one flow".into(), "name = \"one <flow>\"\n".into())],
+        tables: vec![Table { title: "Flows".into(), columns: vec!["flow".into()], rows: vec![vec!["a < b".into()]] }],
         notes: vec!["Buffer is 1 BDP.".into()],
     };
     let unrun = Outcome {
@@ -147,32 +148,62 @@ fn figures_without_points_are_drawn_empty() {
     }
 }
 
+/// Chapters as a report of papers has them.
+const CHAPTERS: &[Chapter] = &[Chapter { key: "S", title: "The paper S", story: "What `S7` shows.", figures: &["S7-a", "not there"] }];
+
+fn report<'a>(entries: &'a [Entry<'a>]) -> Report<'a> {
+    Report { title: "A < B", intro: "", chapters: CHAPTERS, entries }
+}
+
 #[test]
 fn a_report_is_whole_and_the_same_twice() {
     let (outcomes, dir) = (outcomes(), tempfile::tempdir().unwrap());
-    write(dir.path(), "Report", "", &entries(&outcomes)).unwrap();
+    write(dir.path(), &report(&entries(&outcomes))).unwrap();
     let read = |name: &str| fs::read_to_string(dir.path().join(name)).unwrap();
     assert_eq!(read("scenarios/one-flow.toml"), "name = \"one <flow>\"\n");
     assert_eq!(read("scenarios/one-flow-2.toml"), "name = \"another\"\n");
     assert_eq!(read("figures/S7-a.svg"), svg::svg(&figure("S7-a")));
-    let first = read("index.html");
-    write(dir.path(), "Report", "", &entries(&outcomes)).unwrap();
-    assert_eq!(read("index.html"), first);
-    let links = first.split("href=\"").skip(1).map(|rest| rest.split('"').next().unwrap());
-    for link in links.filter(|link| !link.starts_with("data:") && !link.starts_with('#')) {
-        assert!(dir.path().join(link).is_file(), "{link} is missing");
+    let names = ["index.html", "experiments/S7.html", "experiments/I2-S1.html"];
+    let first = names.map(read);
+    write(dir.path(), &report(&entries(&outcomes))).unwrap();
+    assert_eq!(names.map(read), first);
+    for (name, page) in names.iter().zip(&first) {
+        let links = ["href=\"", "src=\""].iter().flat_map(|key| page.split(key).skip(1)).map(|rest| rest.split('"').next().unwrap());
+        for link in links.filter(|link| !link.starts_with("data:") && !link.starts_with('#')) {
+            let place = dir.path().join(name).parent().unwrap().join(link);
+            assert!(place.is_file(), "{name} names {link}, which is missing");
+        }
     }
 }
 
 #[test]
-fn page_asks_for_nothing_and_text_stays_text() {
-    let page = page("A < B", "", &entries(&outcomes()));
-    let ours = page.split("<script>").next().unwrap();
-    assert!(!ours.contains("src=\"http") && !ours.contains("href=\"http") && !ours.contains("url(") && !ours.contains("@import"));
-    assert!(ours.contains("<h1>A &lt; B</h1>") && ours.contains("one &lt;flow&gt;"));
-    // One figure's specification, three libraries, our script: nothing in a name ends an element early.
-    assert_eq!(page.matches("</script>").count(), 5);
-    for id in ["id=\"S7\"", "id=\"I2-S1\"", "href=\"#I2-S1\"", "1 hold</span>", "1 differ</span>", "1 not run</span>", "SACK, where"] {
-        assert!(page.contains(id), "{id}");
+fn pages_ask_for_nothing_and_text_stays_text() {
+    let (outcomes, list) = (outcomes(), |page: &Page| page.html.clone());
+    let entries = entries(&outcomes);
+    let pages = pages(&report(&entries));
+    let files: Vec<&str> = pages.iter().map(|page| page.file.as_str()).collect();
+    assert_eq!(files, ["experiments/S7.html", "experiments/I2-S1.html", "index.html"]);
+    for page in &pages {
+        assert!(["src=\"http", "href=\"http", "url(", "@import"].iter().all(|outside| !page.html.contains(outside)), "{}", page.file);
     }
+    let [first, second, overview] = [0, 1, 2].map(|at| list(&pages[at]));
+    for text in
+        ["<h1>A &#60; B</h1>", "Others", "1 of 2 hold (50 %), 1 differ, 0 undecided", "figures/S7-a.svg", "What <code>S7</code> shows."]
+    {
+        assert!(overview.contains(text), "{text}");
+    }
+    for text in ["SACK, where", "one &#60;flow&#62;", "The papers say", "Theory says", "rel=\"next\"", "Numbers"] {
+        assert!(first.contains(text), "{text}");
+    }
+    // The figure's data, nothing in whose names ends the element early, and the script that is shared.
+    assert_eq!(first.matches("</script>").count(), 2);
+    assert!(second.contains("not run") && !second.contains("rel=\"next\""));
+}
+
+#[test]
+fn a_report_of_one_thing_is_one_page() {
+    let outcomes = outcomes();
+    let pages = pages(&Report { title: "alone", intro: "Two `words`.", chapters: &[], entries: &entries(&outcomes)[..1] });
+    assert_eq!((pages.len(), pages[0].file.as_str()), (1, "index.html"));
+    assert!(pages[0].html.contains("<code>words</code>") && !pages[0].html.contains("<nav"));
 }

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use minijinja::{AutoEscape, Environment, Value, context};
 use symbiosis_report::figure::Figure;
 use symbiosis_report::files::file_stem;
-use symbiosis_report::parts::{self, POLICY, SCRIPT, STYLE};
+use symbiosis_report::parts::{self, ASSETS, POLICY};
 use symbiosis_report::{figure_file, svg};
 
 use crate::board::Scoreboard;
@@ -40,7 +40,8 @@ pub fn files(tried: &[Tried], contestants: &[String], words: &str, commands: &Co
 
     let found: Vec<&Found> = tried.iter().map(|tried| &tried.found).collect();
     let plots = pareto::plots(&found, contestants);
-    let mut files: Vec<File> = plots.iter().map(|plot| (figure_file(&plot.id), svg::svg(plot))).collect();
+    let assets = ASSETS.iter().map(|(name, text)| (name.to_string(), text.to_string()));
+    let mut files: Vec<File> = assets.chain(plots.iter().map(|plot| (figure_file(&plot.id), svg::svg(plot)))).collect();
     for tried in tried {
         let scenario = format!("{}.toml", place(&tried.found));
         let page = environment.get_template("cell")?.render(cell(tried, commands))?;
@@ -49,15 +50,13 @@ pub fn files(tried: &[Tried], contestants: &[String], words: &str, commands: &Co
     }
     let board = Scoreboard::of(&found, contestants);
     let page = environment.get_template("index")?.render(context! {
-        style => Value::from_safe_string(format!("{STYLE}{ARENA_STYLE}")),
+        style => Value::from_safe_string(ARENA_STYLE.into()),
         policy => POLICY,
-        libraries => Value::from_safe_string(parts::libraries()),
-        script => Value::from_safe_string(SCRIPT.into()),
         words,
         contestants,
         families => families(&found, contestants),
         totals => board.rows.iter().map(|row| context! { met => row.met, goals => row.goals }).collect::<Vec<_>>(),
-        plots => plots.iter().map(|plot| Value::from_safe_string(parts::figure(plot))).collect::<Vec<_>>(),
+        plots => plots.iter().map(|plot| Value::from_safe_string(parts::figure(plot, ""))).collect::<Vec<_>>(),
     })?;
     files.push(("index.html".into(), page));
     Ok(files)
@@ -129,7 +128,7 @@ fn cell(tried: &Tried, commands: &Commands) -> Value {
     let drawn = |figure: &Figure| Value::from_safe_string(svg::svg(figure));
     let id = format!("{}/{}", found.family, found.cell);
     context! {
-        style => Value::from_safe_string(format!("{STYLE}{ARENA_STYLE}")),
+        style => Value::from_safe_string(ARENA_STYLE.into()),
         policy => POLICY,
         cc => found.cc, family => found.family, name => found.cell, seeds => found.seeds, seed => found.seed,
         goals => found.goals.iter().map(goal).collect::<Vec<_>>(),

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use miette::miette;
 use symbiosis_report::files::write_atomically;
 use symbiosis_report::traces::write_traces;
-use symbiosis_report::{self as report, Entry};
+use symbiosis_report::{self as report, Entry, Report};
 use symbiosis_run::Outcome;
 
 use super::record::figures;
@@ -59,7 +59,7 @@ fn everything(folder: &Path, title: &str, command: &str, outcome: &Outcome, note
     write_traces(folder, outcome, csv)?;
     let found = figures(outcome, notes);
     let entry = Entry { id: &outcome.summary.scenario, title, source: "", world: "QUIC", command: command.into(), outcome: &found };
-    report::write(folder, title, "", &[entry])?;
+    report::write(folder, &Report { title, intro: "", chapters: &[], entries: &[entry] })?;
     // The report's own results are its claims, of which a transfer has none.
     write_atomically(folder.join("results.json"), pretty(&outcome.summary).as_bytes())
 }

@@ -78,5 +78,5 @@ pub fn run(_lab: &Lab) -> Outcome {
          N + ε(1 − N/K)N. The window of TCP Symbiosis follows the closed form and has no such bound (S §III-C)."
             .into(),
     ];
-    Outcome { figures: vec![figure], claims, scenarios: Vec::new(), notes }
+    Outcome { figures: vec![figure], claims, notes, ..Outcome::default() }
 }

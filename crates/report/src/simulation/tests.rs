@@ -77,6 +77,24 @@ fn many_flows_are_a_mean_for_each_controller() {
 fn no_traces_no_figures() {
     let bare = outcome(1, vec![flow("a", "reno")], vec![]);
     let found = simulation(&[(1, &bare)], "x", "");
-    assert!(found.figures.is_empty() && found.notes[0].starts_with("`a`: 0 Mbit/s"), "{:?}", found.notes);
-    assert!(simulation(&[], "x", "").notes.is_empty());
+    assert!(found.figures.is_empty() && found.notes.is_empty(), "{:?}", found.notes);
+    assert_eq!(found.tables[0].rows, [["a", "reno", "0", "0", "0", "0", "0"]], "nobody has a round-trip time, nobody is done");
+    assert!(simulation(&[], "x", "").tables.is_empty());
+}
+
+#[test]
+fn capacity_and_available_bandwidth_come_before_other_gauges() {
+    let mut one = run(1, &[("a", "symbiosis")], 8.0);
+    for sample in &mut one.1.flow_traces[0] {
+        sample.gauges = vec![("gamma", 1.0), ("A_mbps", 50.0), ("K_mbps", 100.0)];
+    }
+    let titles: Vec<String> = report(&[one]).figures[5..].iter().map(|figure| figure.title.clone()).collect();
+    assert_eq!(titles, ["K", "A", "gamma"]);
+}
+
+#[test]
+fn flows_and_links_stand_side_by_side() {
+    let found = report(&[run(1, &[("a", "symbiosis"), ("b", "reno")], 8.0), run(2, &[("a", "symbiosis"), ("b", "reno")], 10.0)]);
+    assert_eq!(found.tables.iter().map(|table| (table.title.as_str(), table.rows.len())).collect::<Vec<_>>(), [("Flows", 2), ("Links", 1)]);
+    assert!(found.tables.iter().all(|table| table.rows.iter().all(|row| row.len() == table.columns.len())));
 }

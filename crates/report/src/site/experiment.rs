@@ -1,0 +1,78 @@
+//! An experiment's page.
+
+use askama::Template;
+
+use super::frame::{Around, Links, Place, Report};
+use super::parts::{Shown, shown};
+use crate::entry::Entry;
+use crate::html::paragraphs;
+use crate::outcome::{Basis, Table};
+use crate::parts::{FigureShown, POLICY};
+use crate::shared_axes::shared_axes;
+
+#[derive(Template)]
+#[template(path = "experiment.html")]
+struct ExperimentPage<'a> {
+    policy: &'a str,
+    title: String,
+    base: &'a str,
+    nav: &'a [Links<'a>],
+    current: &'a str,
+    around: &'a [Around],
+    id: &'a str,
+    heading: &'a str,
+    source: &'a str,
+    intro: String,
+    figures: Vec<FigureShown>,
+    tables: &'a [Table],
+    claims: Vec<Group>,
+    notes: String,
+    command: &'a str,
+    scenarios: Vec<ScenarioShown<'a>>,
+}
+
+/// Claims that rest on the same.
+struct Group {
+    name: &'static str,
+    claims: Vec<Shown>,
+}
+
+struct ScenarioShown<'a> {
+    name: String,
+    file: &'a str,
+    text: &'a str,
+}
+
+/// Figures first, claims beside them, and how to run it again.
+pub(super) fn experiment(report: &Report, entry: &Entry, scenarios: &[(String, &str)], at: &Place) -> String {
+    let alone = at.nav.is_empty();
+    let group = |(basis, name): (Basis, &'static str)| {
+        let claims: Vec<Shown> = entry.outcome.claims.iter().filter(|claim| claim.reference.basis == basis).map(shown).collect();
+        (!claims.is_empty()).then_some(Group { name, claims })
+    };
+    let page = ExperimentPage {
+        policy: POLICY,
+        title: if alone { report.title.into() } else { format!("{} {} · {}", entry.id, entry.title, report.title) },
+        base: at.base,
+        nav: at.nav,
+        current: entry.id,
+        around: &at.around,
+        id: entry.id,
+        heading: if alone { report.title } else { entry.title },
+        source: entry.source,
+        intro: if alone { paragraphs(report.intro) } else { String::new() },
+        figures: shared_axes(&entry.outcome.figures).iter().map(FigureShown::of).collect(),
+        tables: &entry.outcome.tables,
+        claims: [(Basis::Published, "The papers say"), (Basis::Theory, "Theory says"), (Basis::Ours, "Our own bars")]
+            .into_iter()
+            .filter_map(group)
+            .collect(),
+        notes: entry.outcome.notes.iter().map(|note| paragraphs(note)).collect(),
+        command: &entry.command,
+        scenarios: scenarios
+            .iter()
+            .map(|(file, text)| ScenarioShown { name: file.trim_start_matches("scenarios/").into(), file, text: text.trim_end() })
+            .collect(),
+    };
+    page.render().expect("templates write into memory")
+}
