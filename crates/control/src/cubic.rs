@@ -3,30 +3,31 @@
 //! Where this deviates from the RFC:
 //! - the window and not the flight is multiplied by β at a loss (§4.6 allows it; growth stops while the window is not used);
 //! - the clock of an epoch runs between ACKs that may grow the window: not through recovery, and not while the application is the limit (§5.8);
-//! - HyStart++ (§4.10 recommends it) is not included: slow start ends at the first loss.
+//! - HyStart++ (§4.10 recommends it) is a parameter: without it slow start ends at the first loss, as the papers' experiments have it.
 
 use crate::entry::{Entry, Feedback, Recovery};
 use crate::oscillation::{OSCILLATION, oscillating};
 use crate::params::Param;
 use crate::rtt::Smoothed;
-use crate::window::{Law, LossBased};
+use crate::window::{HYSTART, Law, LossBased};
 use crate::{Acked, Instant};
 
 /// CUBIC.
 pub const ENTRY: Entry = Entry {
     name: "cubic",
-    about: "CUBIC: a cubic of the time since the last loss (RFC 9438), without HyStart++",
+    about: "CUBIC: a cubic of the time since the last loss (RFC 9438), without HyStart++ unless told so",
     params: &[
         Param::number("c", C, 0.01, 10.0, "steepness of the cubic, C [packets/s³]; RFC 9438 §5.1"),
         Param::number("beta", BETA, 0.1, 0.95, "what a loss leaves of the window; RFC 9438 §4.6"),
         Param::flag("fast_convergence", true, "give up some of the old maximum when a loss comes before it; RFC 9438 §4.7"),
+        HYSTART,
         OSCILLATION,
     ],
     recovery: Recovery::Rack,
     feedback: Feedback::Acks,
     build: |setup, values| {
         let law = Cubic::new(values.number("c"), values.number("beta"), values.flag("fast_convergence"));
-        oscillating(setup, values, LossBased::new(setup, law))
+        oscillating(setup, values, LossBased::new(setup, law).with_hystart(values.flag("hystart")))
     },
 };
 

@@ -43,6 +43,7 @@ pub mod early;
 pub mod fast;
 pub mod hcc;
 pub mod highspeed;
+pub mod hystart;
 pub mod probe;
 pub mod reno;
 pub mod scalable;

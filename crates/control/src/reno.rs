@@ -4,17 +4,17 @@
 
 use crate::entry::{Entry, Feedback, Recovery};
 use crate::oscillation::{OSCILLATION, oscillating};
-use crate::window::{Law, LossBased};
+use crate::window::{HYSTART, Law, LossBased};
 use crate::{Acked, Instant};
 
 /// TCP Reno.
 pub const RENO: Entry = Entry {
     name: "reno",
     about: "TCP Reno: one packet a round trip, half at a loss (RFC 5681)",
-    params: &[OSCILLATION],
+    params: &[HYSTART, OSCILLATION],
     recovery: Recovery::Rack,
     feedback: Feedback::Acks,
-    build: |setup, values| oscillating(setup, values, LossBased::new(setup, Reno)),
+    build: |setup, values| oscillating(setup, values, LossBased::new(setup, Reno).with_hystart(values.flag("hystart"))),
 };
 
 /// TCP NewReno: Reno's law under the name that asks for NewReno's recovery.

@@ -3,10 +3,15 @@
 //!
 //! Where it deviates: a loss halves the window and not the flight (as ns-2 and Linux do), and it never makes a window larger than it was.
 
+use crate::hystart::HyStart;
+use crate::params::Param;
 use crate::{Acked, Ask, Bytes, Controller, Instant, LossKind, Lost, Notice, Permit, Setup};
 
 /// No loss halves a window below this many packets (RFC 5681 Eq 4).
 pub const LEAST_SSTHRESH: f64 = 2.0;
+
+/// Whether slow start goes by round-trip times.
+pub const HYSTART: Param = Param::flag("hystart", false, "end the first slow start when round-trip times rise: HyStart++ (RFC 9406)");
 
 /// A congestion window and its slow-start threshold, in packets of full size.
 #[derive(Clone, Debug)]
@@ -129,6 +134,8 @@ pub trait Law: Send + Clone {
 pub struct LossBased<L> {
     window: Window,
     law: L,
+    /// Only where slow start goes by round-trip times.
+    hystart: Option<HyStart>,
     /// What the last congestion event changed, for when it turns out to have been none.
     before: Option<(Window, L)>,
 }
@@ -136,7 +143,13 @@ pub struct LossBased<L> {
 impl<L: Law> LossBased<L> {
     /// A controller under `law` for a new connection.
     pub fn new(setup: &Setup, law: L) -> LossBased<L> {
-        LossBased { window: Window::new(setup), law, before: None }
+        LossBased { window: Window::new(setup), law, hystart: None, before: None }
+    }
+
+    /// The same with HyStart++ in its first slow start, if so said.
+    #[must_use]
+    pub fn with_hystart(self, given: bool) -> LossBased<L> {
+        LossBased { hystart: given.then(HyStart::default), ..self }
     }
 }
 
@@ -149,7 +162,15 @@ impl<L: Law + 'static> Controller for LossBased<L> {
         }
         let acked = self.window.packets(ack.bytes);
         if self.window.in_slow_start() {
-            self.window.slow_start(acked);
+            // RFC 9406 §4.3: only the first slow start.
+            match self.hystart.as_mut().map(|hystart| hystart.growth(acked, ack)) {
+                None => self.window.slow_start(acked),
+                Some(Some(growth)) => self.window.slow_start(growth),
+                Some(None) => {
+                    self.window.ssthresh = self.window.cwnd;
+                    self.hystart = None;
+                }
+            }
         } else {
             self.window.cwnd = (self.window.cwnd + self.law.growth(self.window.cwnd, acked, ack)).max(1.0);
         }
@@ -159,6 +180,7 @@ impl<L: Law + 'static> Controller for LossBased<L> {
         if loss.kind.collapses() && self.window.is_backed_off() {
             return; // The same packet again: window and law are where the first timeout left them.
         }
+        self.hystart = None;
         self.before = Some((self.window.clone(), self.law.clone()));
         let kept = self.law.after_loss(self.window.cwnd, loss.now);
         match loss.kind {

@@ -11,7 +11,7 @@ use super::packets::{Ack, Seen};
 pub(crate) struct Marks {
     mode: EcnMode,
     seen: Seen,
-    /// No other event until all below is acknowledged: one answer in a round trip.
+    /// No other event until this packet is acknowledged, which tells of the answer: one in a round trip.
     point: u32,
     /// The next new packet says that the sender has answered (RFC 3168).
     cwr: bool,
@@ -64,7 +64,8 @@ impl Marks {
             EcnMode::Classic => ack.ece,
             EcnMode::Accurate => marked,
         };
-        if !marked || ack.next < self.point || recovering {
+        // Only an ACK of something above tells that the answer has arrived.
+        if !marked || ack.next <= self.point || recovering {
             return false;
         }
         (self.point, self.cwr) = (end, true);
@@ -89,6 +90,7 @@ mod tests {
         assert_eq!((marks.codepoint(false), marks.codepoint(true)), (Ecn::Classic, Ecn::NotCapable));
         assert!(marks.event(&ack(3, true, 1), false, 13, false) && marks.answers(false) && !marks.answers(false));
         assert!(!marks.event(&ack(4, true, 1), false, 14, false), "of the same round trip");
+        assert!(!marks.event(&ack(13, true, 1), false, 23, false), "it left before the answer");
         assert!(!marks.event(&ack(14, true, 2), false, 24, true), "recovery has answered");
         assert!(marks.event(&ack(15, true, 2), false, 25, false));
         assert_eq!(marks.counts(&ack(15, true, 2)), None);
