@@ -44,6 +44,7 @@ pub mod fast;
 pub mod hcc;
 pub mod highspeed;
 pub mod hystart;
+pub mod prague;
 pub mod probe;
 pub mod reno;
 pub mod scalable;

@@ -1,7 +1,7 @@
 //! Every controller by name. A line here, and it is there in every world, every scenario and every report.
 
 pub use crate::entry::{Entry, Feedback, Recovery};
-use crate::{adaptive_reno, bbr3, compound, copa, cubic, early, fast, hcc, highspeed, probe, reno, scalable, symbiosis, vegas};
+use crate::{adaptive_reno, bbr3, compound, copa, cubic, early, fast, hcc, highspeed, prague, probe, reno, scalable, symbiosis, vegas};
 
 /// All controllers, in the order in which they are listed.
 pub const ALL: &[Entry] = &[
@@ -21,6 +21,7 @@ pub const ALL: &[Entry] = &[
     adaptive_reno::ENTRY,
     bbr3::ENTRY,
     copa::ENTRY,
+    prague::ENTRY,
 ];
 
 /// The controller of that name.
