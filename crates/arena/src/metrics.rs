@@ -39,6 +39,12 @@ fn delay(view: &View<'_>, packets: f64) -> f64 {
     packets * PACKET / (view.link_rate(0, from, to) * 1e3)
 }
 
+/// 95th percentile of the first flow's round-trip time over what propagation takes on the first link, both ways \[ms\].
+pub fn delay_p95(view: &View<'_>) -> f64 {
+    let base = 2.0 * view.plan.links[0].spec.delay.millis();
+    view.own().next().and_then(|at| view.flow(at).rtt_ms.as_ref()).map_or(f64::NAN, |rtt| rtt.p95 - base)
+}
+
 /// Packets of the flows under test that the path lost.
 pub fn lost(view: &View<'_>) -> f64 {
     view.own().map(|at| view.flow(at).packets_lost as f64).sum()

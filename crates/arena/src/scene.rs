@@ -11,6 +11,9 @@ pub const OWN: &str = "own";
 /// Name of their opponents.
 pub const OTHER: &str = "other";
 
+/// Controllers that answer L4S marks in proportion: their packets say so wherever they are (RFC 9331 §4).
+const SCALABLE: [&str; 1] = ["prague"];
+
 /// A table of a scenario file: keys with their values, in the order in which they are given.
 #[derive(Clone, Debug, Default)]
 pub struct Table(Vec<(&'static str, Value)>);
@@ -19,6 +22,16 @@ impl Table {
     /// With a key of the scenario format.
     pub fn with(mut self, key: &'static str, value: impl Into<Value>) -> Table {
         self.0.push((key, value.into()));
+        self
+    }
+
+    /// With one more stage of what a path does to packets, under `impair` or `ack_impair`.
+    pub fn impaired(mut self, key: &'static str, stage: Table) -> Table {
+        let stage: toml::Table = stage.0.into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
+        match self.0.iter_mut().find(|(name, _)| *name == key) {
+            Some((_, Value::Array(stages))) => stages.push(stage.into()),
+            _ => self.0.push((key, vec![Value::from(stage)].into())),
+        }
         self
     }
 
@@ -35,6 +48,11 @@ pub fn link(rate: impl Into<Value>, delay_ms: f64) -> Table {
 /// Steps of a rate: from each instant \[s\] on that rate \[Mbit/s\].
 pub fn steps(steps: &[(f64, f64)]) -> Value {
     steps.iter().map(|(at, rate)| Value::from(vec![*at, *rate])).collect::<Vec<_>>().into()
+}
+
+/// A stage of what a path does to packets.
+pub fn stage(kind: &str) -> Table {
+    Table::default().with("kind", kind)
 }
 
 /// A flow of the controller under test.
@@ -130,7 +148,12 @@ impl Scene {
             table(&mut text, if named { "[[link]]" } else { "[bottleneck]" }, &link.0);
         }
         for flow in &self.flows {
+            let cc = flow.get("cc").and_then(Value::as_str).unwrap_or(&contestant.cc);
             let mut keys = flow.0.clone();
+            if SCALABLE.contains(&cc) {
+                keys.retain(|(key, _)| *key != "ecn");
+                keys.push(("ecn", "l4s".into()));
+            }
             if flow.get("cc").is_none() {
                 keys.insert(0, ("cc", contestant.cc.as_str().into()));
                 keys.extend(contestant.params.clone().map(|params| ("params", params.into())));

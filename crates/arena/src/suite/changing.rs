@@ -4,8 +4,8 @@ use crate::cell::Cell;
 use crate::draw::Draw;
 use crate::families::{RANDOM_LOSS, SHALLOW, STEPS};
 use crate::goal::{Goal, Range};
-use crate::metrics::{jain, loss, used, utilisation};
-use crate::scene::{self, Scene, link, own};
+use crate::metrics::{delay_p95, jain, loss, used, utilisation};
+use crate::scene::{self, Scene, link, own, stage};
 use crate::series::used_between;
 
 pub(super) fn random_loss() -> Vec<Cell> {
@@ -21,6 +21,24 @@ pub(super) fn random_loss() -> Vec<Cell> {
             };
             let cell = Cell::new(&RANDOM_LOSS, format!("{percent} %, {rtt} ms"), goals, make).random();
             cells.push(cell.at(&[("loss [%]", percent), ("RTT [ms]", rtt)]).quick(rtt == 50.0 && percent >= 0.1));
+        }
+    }
+    for (percent, least) in [(0.1, 95.0), (1.0, 95.0), (2.0, 85.0), (5.0, 70.0)] {
+        for rtt in [50.0, 200.0] {
+            const BURST: f64 = 5.0;
+            let goals = vec![Goal::new("utilisation", "%", Range::least(least), move |view| utilisation(view) / (1.0 - percent / 100.0))];
+            let make = move |draw: &mut Draw| {
+                // All of five packets on average are lost, then none until the mean is right.
+                let good = BURST * (100.0 - percent) / percent;
+                let bursts = stage("gilbert-elliott").with("bad_packets", BURST).with("good_packets", good);
+                let path = link(50.0, draw.rtt(rtt) / 2.0).with("queue_bdp", 1.0).impaired("impair", bursts);
+                Scene::new(path, 5.0, 40.0).flow(own())
+            };
+            cells.push(
+                Cell::new(&RANDOM_LOSS, format!("{percent} % in bursts, {rtt} ms"), goals, make)
+                    .random()
+                    .quick(percent == 1.0 && rtt == 50.0),
+            );
         }
     }
     cells
@@ -49,6 +67,41 @@ pub(super) fn steps() -> Vec<Cell> {
         // A link that is away sends nothing worth the name: a packet in a second.
         cells.push(step("away for 2 s", &[(0.0, 100.0), (AT, 0.012), (17.0, 100.0)], rtt, 17.0));
     }
+    for (name, added) in [("τ 40 to 80 ms", [(0.0, 0.0), (AT, 40.0)]), ("τ 80 to 40 ms", [(0.0, 40.0), (AT, 0.0)])] {
+        let goals =
+            vec![Goal::new("used from 3 s after the change on", "%", Range::least(90.0), |view| used_between(view, AT + 3.0, AT + 8.0))];
+        let make = move |draw: &mut Draw| {
+            let longer = stage("delay").with("delay_ms", scene::steps(&added));
+            let path = link(100.0, draw.rtt(40.0) / 2.0).with("queue_packets", 400).impaired("impair", longer);
+            Scene::new(path, AT + 3.0, AT + 8.0).flow(own())
+        };
+        cells.push(Cell::new(&STEPS, name, goals, make).quick(added[0].1 == 0.0));
+    }
+    let radio = |name: &str, path: fn(f64, i64) -> scene::Table| {
+        let goals = vec![
+            Goal::new("used", "%", Range::least(85.0), used),
+            Goal::new("95th percentile of the delay over the base", "ms", Range::most(100.0), delay_p95),
+        ];
+        let make = move |draw: &mut Draw| Scene::new(path(draw.rtt(40.0) / 2.0, draw.seed as i64), 5.0, 45.0).flow(own());
+        Cell::new(&STEPS, name, goals, make).random()
+    };
+    cells.push(
+        radio("cellular, 20 Mbit/s", |delay, seed| {
+            let grants = toml::Table::from_iter([("mean_mbps".to_owned(), 20.0.into()), ("seed".to_owned(), seed.into())]);
+            scene::Table::default().with("cellular", grants).with("delay_ms", delay).with("queue_packets", 1000)
+        })
+        .quick(true),
+    );
+    cells.push(radio("Wi-Fi, 100 Mbit/s", |delay, _| {
+        let station = toml::Table::from_iter([("phy_mbps".to_owned(), 100.0.into())]);
+        scene::Table::default().with("wifi", station).with("delay_ms", delay).with("queue_packets", 1000)
+    }));
+    // A handover every 15 s, as Starlink's: 60 ms away, and 10 ms more or less of delay behind it.
+    cells.push(radio("satellite handovers, 50 Mbit/s", |delay, _| {
+        let away = stage("outage").with("at_s", 15.0).with("lasts_s", 0.06).with("every_s", 15.0);
+        let longer = stage("delay").with("delay_ms", scene::steps(&[(0.0, 0.0), (15.0, 10.0)])).with("every_s", 30.0);
+        link(50.0, delay).with("queue_packets", 500).impaired("impair", away).impaired("impair", longer)
+    }));
     cells
 }
 
