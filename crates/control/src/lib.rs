@@ -44,6 +44,7 @@ pub mod fast;
 pub mod hcc;
 pub mod highspeed;
 pub mod hystart;
+pub mod ledbat_plus_plus;
 pub mod prague;
 pub mod probe;
 pub mod reno;

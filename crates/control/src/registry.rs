@@ -1,7 +1,10 @@
 //! Every controller by name. A line here, and it is there in every world, every scenario and every report.
 
 pub use crate::entry::{Entry, Feedback, Recovery};
-use crate::{adaptive_reno, bbr3, compound, copa, cubic, early, fast, hcc, highspeed, prague, probe, reno, scalable, symbiosis, vegas};
+use crate::{
+    adaptive_reno, bbr3, compound, copa, cubic, early, fast, hcc, highspeed, ledbat_plus_plus, prague, probe, reno, scalable, symbiosis,
+    vegas,
+};
 
 /// All controllers, in the order in which they are listed.
 pub const ALL: &[Entry] = &[
@@ -22,6 +25,7 @@ pub const ALL: &[Entry] = &[
     bbr3::ENTRY,
     copa::ENTRY,
     prague::ENTRY,
+    ledbat_plus_plus::ENTRY,
 ];
 
 /// The controller of that name.
