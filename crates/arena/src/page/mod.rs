@@ -99,7 +99,7 @@ fn families(found: &[&Found], contestants: &[String]) -> Vec<Value> {
 
 /// The shade of a count, in tenths.
 fn tenth(met: usize, all: usize) -> usize {
-    if all == 0 { 0 } else { 10 * met / all }
+    (10 * met).checked_div(all).unwrap_or(0)
 }
 
 /// A goal of a cell, for every controller.
