@@ -12,6 +12,7 @@
 //! - **slow-start target**: slow start up to a part of the window the model will end at, instead of the model's slow beginning.
 
 mod builder;
+mod ceiling;
 mod entries;
 pub mod gamma;
 pub mod law;
@@ -21,11 +22,14 @@ use crate::measurement::{Host, News};
 use crate::pacer::Pacer;
 use crate::rtt::BaseRtt;
 use crate::window::{Window, Windowed, may_grow};
-use crate::{Acked, Ask, Basis, Bytes, Controller, Departure, Instant, LossKind, Lost, Permit, Rate, Report, Sent, Setup, Span};
+use crate::{
+    Acked, Ask, Basis, Bytes, Controller, Departure, Instant, LossKind, Lost, PacketLost, Permit, Rate, Report, Sent, Setup, Span,
+};
 
 pub use builder::{Builder, EPSILON, GAMMA};
 pub use entries::{OURS, PAPER};
 
+use ceiling::Ceiling;
 use law::{Law, Path};
 use probe_rtt::{ProbeRtt, Share};
 
@@ -69,6 +73,7 @@ pub struct Symbiosis {
     /// The round-trip time, averaged over [`MEMORY`](law::MEMORY) smoothed ones \[s\].
     mean: f64,
     pacer: Pacer,
+    ceiling: Ceiling,
     /// The part of θ that losses have left.
     eased: f64,
     /// The window has not yet come near the equilibrium.
@@ -89,6 +94,7 @@ impl Symbiosis {
             probe_rtt: settings.probe_rtt_interval.map(ProbeRtt::new),
             mean: 0.0,
             pacer: Pacer::new(setup.timer),
+            ceiling: Ceiling::default(),
             eased: 1.0,
             starting: settings.slow_start_target > 0.0,
             last_ack: None,
@@ -98,7 +104,11 @@ impl Symbiosis {
 
     /// What the law is told, once K, A and τ are known.
     fn path(&self) -> Option<Path> {
-        let (measured, tau) = (self.host.reading()?.bandwidth, self.tau()?);
+        let (mut measured, tau) = (self.host.reading()?.bandwidth, self.tau()?);
+        if let Some(most) = self.ceiling.rate().filter(|_| self.settings.loss_floor) {
+            measured.capacity = measured.capacity.clamp(Rate::ZERO, most);
+            measured.available = measured.available.clamp(Rate::ZERO, measured.capacity);
+        }
         let (smoothed, mean) = (self.rtt.smoothed(), Span::from_secs(self.mean));
         Some(Path { measured, tau, smoothed, mean, delivered: Rate::of(self.window.bytes(), smoothed), eased: self.eased })
     }
@@ -178,6 +188,7 @@ impl Controller for Symbiosis {
         self.last_ack = Some(ack.now);
         self.eased += (1.0 - self.eased) * (since.secs() / UNEASE.secs());
         let smoothed = self.rtt.smoothed();
+        self.ceiling.acked(ack.now, ack.bytes, smoothed);
         if let (Some(probe), Some(rtt)) = (&mut self.probe_rtt, ack.rtt.filter(|rtt| *rtt > Span::ZERO)) {
             // Who is Reno has no share to get wrong.
             let share = self.host.reading().map(|reading| {
@@ -199,6 +210,10 @@ impl Controller for Symbiosis {
         }
     }
 
+    fn packet_lost(&mut self, _packet: &PacketLost) {
+        self.ceiling.lost();
+    }
+
     fn lost(&mut self, loss: &Lost) {
         let before = self.window.cwnd;
         // A timeout without a queue is a loss like another, but for the silence before it, after which slow start leads back to where the
@@ -214,6 +229,7 @@ impl Controller for Symbiosis {
             self.starting &= !self.settings.loss_floor;
         }
         if loss.kind.collapses() {
+            self.ceiling.restart();
             if forgets {
                 self.host.forget();
                 self.law.forget();

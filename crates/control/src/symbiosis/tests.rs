@@ -260,6 +260,30 @@ fn in_a_queue_that_never_ends_half_of_a_flight_without_it_is_left_every_ten_seco
     assert!((2_200..=4_400).contains(&low), "{low} ms of probes");
 }
 
+/// A policer lets 10 of 100 Mbit/s through and keeps no queue, so that all of K seems free.
+#[test]
+fn where_much_is_lost_no_more_is_sent_than_twice_what_arrives_whatever_was_measured() {
+    let mut bench = Bench::new(&OURS, &[]);
+    bench.ack(TAU, false, false);
+    bench.oracle(100.0, 100.0);
+    bench.run(Span::from_millis(9_000), Span::from_millis(1));
+    assert!(bench.window() > 800.0);
+    // 833 packets each second arrive: 83 in a round trip.
+    for round in 0..40 {
+        let lost = (bench.window() - 83.0).max(0.0) as u64;
+        for number in 0..lost {
+            bench.flow.packet_lost(&PacketLost::new(bench.now, number, PACKET, bench.now - TAU));
+        }
+        if lost > 0 {
+            bench.lose(LossKind::FastRetransmit);
+        }
+        bench.oracle(100.0, 100.0);
+        bench.run(TAU, Span::from_secs(1.0 / 833.0));
+        assert!(round < 2 || bench.window() < 2.0 * 83.0, "{} packets in round {round}", bench.window());
+    }
+    assert!(bench.window() > 0.8 * 83.0, "{}", bench.window());
+}
+
 #[test]
 fn a_flow_that_is_alone_does_not_probe() {
     let mut bench = Bench::new(&OURS, &[]);
