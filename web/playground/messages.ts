@@ -28,5 +28,5 @@ export type FromWorker =
   | { kind: "ready"; controllers: { name: string; about: string }[]; queues: string[] }
   | { kind: "started"; run: number; description: Description }
   | { kind: "problem"; run: number; problem: Problem }
-  | { kind: "rows"; run: number; now_s: number; flows: Rows[]; links: Float64Array[] }
+  | { kind: "rows"; run: number; now_s: number; flows: Rows[]; links: Float64Array[]; waiting: Uint32Array }
   | { kind: "done"; run: number; json: string; busy_s: number };

@@ -5,6 +5,7 @@ import { el } from "./dom";
 import { Engine } from "./engine";
 import type { Problem, Summary } from "./messages";
 import type { Model } from "./model";
+import { Packets } from "./packets";
 import { Phase } from "./phase";
 import { Series } from "./series";
 import { measured } from "./measured";
@@ -17,12 +18,14 @@ export class Panel {
   private readonly results = el("div", { className: "results" });
   private readonly charts: Chart[];
   private readonly phase = new Phase();
+  private readonly packets = new Packets();
+  private waiting = new Uint32Array();
   private series: Series | null = null;
   private frame = 0;
 
   constructor(place: HTMLElement, zoom: Zoom, commons: Map<string, Common>, moment: (seconds: number) => void, problem: (problem: Problem) => void) {
     this.charts = KINDS.map((kind) => new Chart(kind, zoom, commons.get(kind.id)!));
-    this.element.append(this.heading, this.status, ...this.charts.map((chart) => chart.element), this.phase.element, this.results);
+    this.element.append(this.heading, this.status, this.packets.element, ...this.charts.map((chart) => chart.element), this.phase.element, this.results);
     place.append(this.element);
     this.engine = new Engine({
       started: (said) => {
@@ -32,6 +35,7 @@ export class Panel {
       },
       rows: (message) => {
         this.series?.add(message);
+        this.waiting = message.waiting as Uint32Array<ArrayBuffer>;
         moment(message.now_s);
         this.draw();
       },
@@ -62,6 +66,7 @@ export class Panel {
       if (!this.series) return;
       this.charts.forEach((chart) => chart.draw());
       this.phase.draw(this.series);
+      this.packets.draw(this.waiting, this.series.said.flows.length);
       if (this.results.childElementCount === 0) this.status.textContent = `${this.series.now.toFixed(1)} of ${this.series.said.duration_s} s`;
     });
   }

@@ -44,6 +44,16 @@ test("it loads, runs a preset, and says what it found", async () => {
   await close();
 });
 
+test("the queue is shown packet by packet", async () => {
+  const { page, close } = await open();
+  await page.locator("#preset").selectOption({ label: "Bufferbloat: CUBIC alone" });
+  await page.waitForFunction(() => Number(/bottleneck: (\d+)/.exec(document.querySelector(".packets figcaption")?.textContent ?? "")?.[1] ?? 0) > 50);
+  const inked = await page.locator(".packets canvas").evaluate((canvas) =>
+    canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data.filter((value) => value > 0).length);
+  assert.ok(inked > 50 * 64, `${inked}`);
+  await close();
+});
+
 test("a slider moves while it runs, the page stays responsive, and the run goes on where it was", async () => {
   const { page, close } = await open();
   await page.waitForFunction(() => /^[1-9][\d.]* of/.test(document.querySelector(".status")?.textContent ?? ""));

@@ -12,6 +12,7 @@ use symbiosis_run::LinkId;
 
 use crate::agenda::{Agenda, Slot};
 use crate::tap::Tap;
+use crate::watch::Watch;
 
 /// Links, what happens next, and who watches.
 pub(crate) struct Fabric<'t> {
@@ -20,6 +21,8 @@ pub(crate) struct Fabric<'t> {
     /// Bytes of flows, data and ACKs, that each link took in since the start.
     pub(crate) taken: Vec<u64>,
     pub(crate) agenda: Agenda,
+    /// Who looks at a queue.
+    pub(crate) watch: Option<Box<Watch>>,
     /// The end of the run. What would happen after it does not happen: links see nothing of it.
     pub(crate) end: Instant,
 }
@@ -165,7 +168,9 @@ struct Held<P> {
 #[derive(Debug)]
 pub(crate) struct Conveyor<P> {
     hops: Vec<Hop<P>>,
-    /// Whose packets they are, for queues that share between hosts.
+    /// Whose packets they are: the flow's index, or behind the flows the cross traffic's.
+    owner: usize,
+    /// Of which host they are, for queues that share between hosts.
     host: usize,
     /// Copies that links made.
     copies: u64,
@@ -175,7 +180,12 @@ pub(crate) struct Conveyor<P> {
 
 impl<P: Cargo> Conveyor<P> {
     /// `slot` gives a slot for the pipe before the hop of that index, or, from the number of hops on, behind it.
-    pub(crate) fn new(route: &[LinkId], host: usize, merges: &mut [Crossing], mut slot: impl FnMut(usize) -> Slot) -> Conveyor<P> {
+    pub(crate) fn new(
+        route: &[LinkId],
+        (owner, host): (usize, usize),
+        merges: &mut [Crossing],
+        mut slot: impl FnMut(usize) -> Slot,
+    ) -> Conveyor<P> {
         let hop = |(at, &link): (usize, &LinkId)| {
             let behind = merges[link].breaks_order.then(|| Pipe::new(slot(route.len() + at)));
             let (pipe, held) = match &mut merges[link].merge {
@@ -189,7 +199,7 @@ impl<P: Cargo> Conveyor<P> {
             };
             Hop { link, pipe, held, behind, taken: 0 }
         };
-        Conveyor { hops: route.iter().enumerate().map(hop).collect(), host, copies: 0, late: 0 }
+        Conveyor { hops: route.iter().enumerate().map(hop).collect(), owner, host, copies: 0, late: 0 }
     }
 
     /// A packet sets out at `now`.
@@ -271,6 +281,9 @@ impl<P: Cargo> Conveyor<P> {
     fn cross(&mut self, net: &mut Fabric<'_>, hop: usize, now: Instant, packet: P) -> Result<Instant, Carried<P>> {
         let Line::Plain(link) = &mut net.links[self.hops[hop].link] else { unreachable!("before a managed link is a pipe") };
         let offered = link.offer(now, packet.size());
+        if let Some(watch) = &mut net.watch {
+            watch.offered(self.hops[hop].link, self.owner, now, offered);
+        }
         self.note(net, hop, packet, offered);
         offered.map_err(|_| Carried::Dropped(now))
     }
@@ -287,6 +300,9 @@ impl<P: Cargo> Conveyor<P> {
         net.agenda.set(managed.slot, if managed.link.has_news() { now } else { managed.link.turn_at() });
         match joined {
             Ok(()) => {
+                if let Some(watch) = &mut net.watch {
+                    watch.joined(hop.link, self.owner, now);
+                }
                 held.packets.push_back(packet);
                 Carried::OnTheWay
             }
@@ -298,6 +314,9 @@ impl<P: Cargo> Conveyor<P> {
     pub(crate) fn decided(&mut self, net: &mut Fabric<'_>, hop: usize, now: Instant, fate: Fate) -> Carried<P> {
         let held = self.hops[hop].held.as_mut().and_then(|held| held.packets.pop_front());
         let mut packet = held.expect("a link decides on what it holds");
+        if let Some(watch) = &mut net.watch {
+            watch.decided(self.hops[hop].link, self.owner, now, fate.offered);
+        }
         self.note(net, hop, packet, fate.offered);
         if fate.marked {
             packet.mark();

@@ -23,6 +23,7 @@ mod simulation;
 mod tap;
 mod tcp;
 mod transport;
+mod watch;
 mod xmtp;
 
 pub use simulation::{Simulation, Simulator, run, run_tapped};

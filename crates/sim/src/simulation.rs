@@ -17,6 +17,7 @@ use crate::flow::{Flow, Slots};
 use crate::oracle::Oracle;
 use crate::tap::Tap;
 use crate::transport::Transport;
+use crate::watch::Watch;
 use crate::{tcp, xmtp};
 
 /// What a slot of the agenda stands for. The index is the flow's or the source's.
@@ -137,14 +138,14 @@ impl<'t> Simulation<'t> {
         let mut cross = Vec::new();
         for (index, planned) in plan.cross.iter().enumerate() {
             let traffic = Traffic::new(planned.traffic.clone(), Random::new(plan.seed, source::TRAFFIC + index as u64));
-            let conveyor = Conveyor::new(&planned.route, 2 * (plan.flows.len() + index), &mut merges, |hop| {
+            let conveyor = Conveyor::new(&planned.route, (plan.flows.len() + index, 2 * (plan.flows.len() + index)), &mut merges, |hop| {
                 slots.slot(Event::DatagramTurn(index as u32, hop as u32))
             });
             cross.push(Cross::new(traffic, conveyor, slots.slot(Event::Datagram(index as u32))));
         }
         let sample = plan.sample_every.map(|every| (slots.slot(Event::Sample), every));
         let links: Vec<Line> = merges.into_iter().enumerate().map(|(at, crossing)| line(plan, at, crossing.merge, &mut slots)).collect();
-        let net = Fabric { tap, taken: vec![0; links.len()], links, agenda: Agenda::new(slots.0.len()), end: plan.end() };
+        let net = Fabric { tap, taken: vec![0; links.len()], links, agenda: Agenda::new(slots.0.len()), watch: None, end: plan.end() };
         Simulation { net, events: slots.0, flows, oracles, cross, sample, handled: 0, plan: whole }
     }
 
@@ -223,6 +224,17 @@ impl<'t> Simulation<'t> {
         samples.get(from..).unwrap_or_default()
     }
 
+    /// From now on notes who waits before that link; see [`Simulation::waiting`].
+    pub fn watch(&mut self, link: LinkId) {
+        self.net.watch = Some(Box::new(Watch::new(link, self.plan.links[link].spec.delay)));
+    }
+
+    /// Whose packets are before the watched link at `at`, up to where the run has advanced, or on their way onto it, the oldest first: indices of flows in
+    /// the plan, and behind these of cross traffic. What was there before that instant is forgotten.
+    pub fn waiting(&mut self, at: Instant) -> Vec<usize> {
+        self.net.watch.as_mut().map(|watch| watch.there(at)).unwrap_or_default()
+    }
+
     /// Handles what is left of the run.
     pub fn finish(mut self) -> Outcome {
         self.advance(Instant::NEVER);
@@ -255,8 +267,8 @@ fn connect<T: Transport>(
     let (flow, me) = (&plan.flows[index], index as u32);
     // The sender's host, and the receiver's.
     let host = 2 * flow.hosts.address.map_or(index, |address| address as usize);
-    let data = Conveyor::new(&flow.route, host, merges, |hop| slots.slot(Event::DataTurn(me, hop as u32)));
-    let acks = Conveyor::new(&flow.ack_route, host + 1, merges, |hop| slots.slot(Event::AckTurn(me, hop as u32)));
+    let data = Conveyor::new(&flow.route, (index, host), merges, |hop| slots.slot(Event::DataTurn(me, hop as u32)));
+    let acks = Conveyor::new(&flow.ack_route, (index, host + 1), merges, |hop| slots.slot(Event::AckTurn(me, hop as u32)));
     let (from, to) = (plan.measure_from, plan.measure_to);
     let counts = (Tally::new(flow, from, to), Arrivals::new(flow, from, to));
     Flow::new((index, flow), ends, counts, (data, acks), own, plan.end(), plan.sample_every)

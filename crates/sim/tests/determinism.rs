@@ -118,11 +118,15 @@ fn looking_on_changes_nothing_and_shows_what_the_outcome_has() {
     for (name, plan) in plans() {
         let whole = run(&plan);
         let mut simulation = Simulation::new(plan.clone());
+        simulation.watch(0);
         let mut seen = vec![Vec::new(); plan.flows.len()];
         let mut queue = Vec::new();
         for step in 1..=700 {
             // Past the end there is nothing more, and nothing breaks.
-            simulation.advance(Instant::from_millis(17 * step));
+            let now = Instant::from_millis(17 * step).min(plan.end());
+            simulation.advance(now);
+            let sources = plan.flows.len() + plan.cross.len();
+            assert!(simulation.waiting(now).iter().all(|owner| *owner < sources), "{name}");
             for (flow, seen) in seen.iter_mut().enumerate() {
                 seen.extend(simulation.flow_samples(flow, seen.len()));
             }
@@ -132,5 +136,32 @@ fn looking_on_changes_nothing_and_shows_what_the_outcome_has() {
         assert_eq!(queue, whole.link_traces[0][..queue.len()], "{name}");
         assert!(queue.len() + 10 > whole.link_traces[0].len(), "{name}: {} of {} samples", queue.len(), whole.link_traces[0].len());
         assert_eq!(everything(&simulation.finish()), everything(&whole), "{name}");
+    }
+}
+
+#[test]
+fn who_waits_is_who_the_queue_counts() {
+    for queue in [Discipline::DropTail, Discipline::CoDel(CoDelSpec::default()), Discipline::FqCoDel(FqCoDelSpec::default())] {
+        let mut dumbbell = Dumbbell::new(10.0, 20, 60, 10);
+        dumbbell.bottleneck().discipline = queue.clone();
+        dumbbell.plan.sample_every = Some(Span::from_millis(100));
+        dumbbell.flow("cubic", Recovery::Sack);
+        dumbbell.flow("reno", Recovery::Sack).start = Instant::from_millis(2000);
+        let mut simulation = Simulation::new(dumbbell.plan);
+        simulation.watch(0);
+        let at = |step: u64| Instant::from_millis(100 * step);
+        let waiting: Vec<usize> = (0..100)
+            .map(|step| {
+                simulation.advance(at(step));
+                simulation.waiting(at(step)).len()
+            })
+            .collect();
+        let outcome = simulation.finish();
+        assert!(waiting.iter().any(|many| *many > 10), "{queue:?}: {waiting:?}");
+        for (sample, there) in outcome.link_traces[0].iter().zip(waiting) {
+            // But for the packet in transmission, and one that comes or goes at this instant.
+            let counted = sample.queue_packets as usize;
+            assert!((counted..=counted + 2).contains(&there), "{queue:?} at {:?}: {there} and {counted}", sample.at);
+        }
     }
 }

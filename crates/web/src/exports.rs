@@ -75,6 +75,14 @@ impl Simulated {
         Ok(self.run()?.link(index))
     }
 
+    /// Whose packets are before the bottleneck, the oldest first.
+    ///
+    /// # Errors
+    /// The run has ended.
+    pub fn waiting(&mut self, at_s: f64) -> Result<Vec<u32>, JsValue> {
+        Ok(self.run()?.waiting(at_s))
+    }
+
     /// Simulates the rest; the result as JSON. The run has ended then.
     ///
     /// # Errors

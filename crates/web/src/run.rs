@@ -53,7 +53,9 @@ impl Run {
         }
         let flows = vec![Flows::default(); plan.flows.len()];
         let links = vec![Links::default(); plan.links.len()];
-        Ok(Run { simulation: Simulation::new(plan.clone()), plan, flows, links })
+        let mut simulation = Simulation::new(plan.clone());
+        simulation.watch(plan.links.iter().position(|link| link.listed).unwrap_or(0));
+        Ok(Run { simulation, plan, flows, links })
     }
 
     /// What is run, as JSON: `duration_s`, `seed`, `every_s`, `flows`, `links`, `cross`.
@@ -89,6 +91,12 @@ impl Run {
     /// There is no such link.
     pub fn link(&mut self, index: usize) -> Vec<f64> {
         self.links[index].rows(|seen| self.simulation.link_samples(index, seen))
+    }
+
+    /// Whose packets are before the first listed link at that time, up to which the run has advanced, or on their way onto it, the oldest first: indices of
+    /// flows, and behind these of cross traffic.
+    pub fn waiting(&mut self, at_s: f64) -> Vec<u32> {
+        self.simulation.waiting(Instant::from_secs(at_s.max(0.0))).into_iter().map(|owner| owner as u32).collect()
     }
 
     /// Simulates what is left. The result as `symbiosis simulate --json` prints it, but for the wall time.
