@@ -64,23 +64,17 @@ impl Unfinished {
 
 #[cfg(test)]
 mod tests {
-    use symbiosis_report::outcome::{Bar, Basis, Claim, Measured, Outcome, Reason, Reference, Verdict};
+    use symbiosis_report::outcome::{Bar, Basis, Check, Claim, Measured, Outcome, Reference};
 
     use super::*;
 
     fn outcome() -> Outcome {
-        let measured = Measured { mean: f64::NAN, ci95: 0.1 + 0.2, seeds: 3 };
-        let claim = Claim {
-            text: "θ".into(),
-            reference: Reference { basis: Basis::Ours, place: String::new() },
-            stated: "1".into(),
-            measured,
-            unit: String::new(),
-            bar: Bar { least: 1.0, most: f64::INFINITY },
-            verdict: Verdict::Differs,
-            reason: Some(Reason { text: "reason".into(), confirmed: true }),
-        };
-        Outcome { claims: vec![claim], notes: vec!["note".into()], ..Outcome::default() }
+        let measured = Measured::over(&[0.1, 0.3, 0.6]);
+        let (reference, bar) = (Reference { basis: Basis::Ours, place: String::new() }, Bar { least: 1.0, most: f64::INFINITY });
+        let claim = |measured| Claim::new("θ", (reference.clone(), "1".into()), (measured, ""), bar);
+        let check = Check { what: "one".into(), measured: Measured::exact(1.0), bar };
+        let claims = vec![claim(Measured::unknown(3)), claim(measured.minus(measured).against(measured)).because(check, "reason")];
+        Outcome { claims, notes: vec!["note".into()], ..Outcome::default() }
     }
 
     #[test]
@@ -91,7 +85,8 @@ mod tests {
         let again = Unfinished::open(report.path(), "quick").unwrap();
         let found: Outcome = again.outcome("S1").expect("kept");
         assert!(found.claims[0].measured.mean.is_nan(), "what is not a number survives");
-        assert_eq!(found.claims[0].measured.ci95.to_bits(), (0.1f64 + 0.2).to_bits());
+        assert_eq!(found.claims[1], outcome().claims[1]);
+        assert_eq!(found.claims[1].measured.ci95.to_bits(), outcome().claims[1].measured.ci95.to_bits());
         assert_eq!(found.notes, outcome().notes);
         assert!(again.outcome::<Outcome>("S4").is_none());
     }

@@ -43,7 +43,7 @@ impl Counts {
     pub fn of_claims<'a>(claims: impl IntoIterator<Item = &'a Claim>) -> Counts {
         let mut counts = Counts::default();
         for claim in claims {
-            *match claim.verdict {
+            *match claim.verdict() {
                 Verdict::Undecided => &mut counts.undecided,
                 Verdict::Holds => &mut counts.holds,
                 Verdict::Differs => &mut counts.differs,
@@ -100,10 +100,11 @@ pub(crate) fn key(basis: Basis) -> &'static str {
     }
 }
 
-/// A reason, a conjecture marked as one.
+/// A reason in words: a conjecture is marked as one.
 pub(crate) fn why(claim: &Claim) -> Option<String> {
     let reason = claim.reason.as_ref()?;
-    Some(if reason.confirmed { reason.text.clone() } else { format!("supposed: {}", reason.text) })
+    let supposed = claim.verdict() == Verdict::Differs && reason.check.is_none();
+    Some(if supposed { format!("supposed: {}", reason.text) } else { reason.text.clone() })
 }
 
 impl std::fmt::Display for Counts {

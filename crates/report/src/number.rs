@@ -1,6 +1,6 @@
 //! Numbers as people read them.
 
-use crate::outcome::{Claim, Verdict};
+use crate::outcome::{Check, Claim, Verdict};
 
 /// The nearest number of six digits: more than any screen shows, and the same on every machine.
 pub(super) fn six_digits(value: f64) -> f64 {
@@ -54,7 +54,7 @@ fn mean_and_interval(mean: f64, ci95: f64) -> String {
 
 /// What a claim measured, with interval and unit: `"78.2 ± 0.2 Mbit/s"`.
 pub(super) fn measured(claim: &Claim) -> String {
-    if claim.verdict == Verdict::NotRun || claim.measured.mean.is_nan() {
+    if claim.verdict() == Verdict::NotRun || claim.measured.mean.is_nan() {
         return "—".into();
     }
     let value = mean_and_interval(claim.measured.mean, claim.measured.ci95);
@@ -63,6 +63,18 @@ pub(super) fn measured(claim: &Claim) -> String {
         "%" => format!("{value} %"),
         unit => format!("{value} {unit}"),
     }
+}
+
+/// What confirmed a reason: `"what is read of A [Mbit/s] is 92.1 ± 0.3, where at least 80 confirms it"`.
+pub(super) fn checked(check: &Check) -> String {
+    let Check { what, measured, bar } = check;
+    let must = match (bar.least.is_finite(), bar.most.is_finite()) {
+        (true, true) if bar.least == bar.most => number(bar.least),
+        (true, true) => format!("{} to {}", number(bar.least), number(bar.most)),
+        (true, false) => format!("at least {}", number(bar.least)),
+        _ => format!("at most {}", number(bar.most)),
+    };
+    format!("{what} is {}, where {must} confirms it", mean_and_interval(measured.mean, measured.ci95))
 }
 
 #[cfg(test)]

@@ -31,8 +31,9 @@ pub struct Table {
     pub rows: Vec<Vec<String>>,
 }
 
-/// One statement beside what we measured.
+/// One statement beside what we measured. Its verdict is no part of it: it follows from the number, its interval and the bar, and nobody can give another.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Claim {
     /// The statement in one line: `"symbiosis-paper (oracle): no loss after start-up"`.
     pub text: String,
@@ -46,9 +47,7 @@ pub struct Claim {
     pub unit: String,
     /// What the number must be for the claim to hold.
     pub bar: Bar,
-    /// Whether it holds.
-    pub verdict: Verdict,
-    /// For a claim that does not hold: why, if a reason is known.
+    /// For a claim that differs: why, if a reason is known. For one that was not run: why not.
     pub reason: Option<Reason>,
 }
 
@@ -74,12 +73,23 @@ pub struct Reference {
 }
 
 /// Why a claim does not hold.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Reason {
     /// In a sentence.
     pub text: String,
-    /// Whether a check of the same runs, or of the theory, confirmed it; it is supposed otherwise.
-    pub confirmed: bool,
+    /// The check of the same runs, or of the theory, that confirms it; without one it is supposed.
+    pub check: Option<Check>,
+}
+
+/// A check of a reason: a number that must be somewhere if the reason is true.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Check {
+    /// What is checked, with the unit of the number: `"what the first flow reads of A [Mbit/s]"`.
+    pub what: String,
+    /// What was found.
+    pub measured: Measured,
+    /// Where it must be.
+    pub bar: Bar,
 }
 
 /// The numbers for which a claim holds: those between two ends, the ends included.
@@ -91,14 +101,15 @@ pub struct Bar {
     pub most: f64,
 }
 
-/// A measured number with its spread over seeds.
+/// A measured number with its spread over seeds. Only samples and what is computed from them make one, so that no number loses its interval on the way.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Measured {
     /// Mean over seeds.
     pub mean: f64,
     /// Half width of the 95 % confidence interval of the mean; zero where nothing is random.
     pub ci95: f64,
-    /// How many seeds; 1 where nothing is random.
+    /// How many seeds; 1 where nothing is random, 0 where nothing was run.
     pub seeds: u64,
 }
 
@@ -119,6 +130,9 @@ impl Bar {
     /// Whether a number with its interval is where the claim says. A bar without width, as "no packet is lost", is met by a number without
     /// an interval or not at all: one lost packet in one run is one too many.
     pub fn verdict(&self, measured: Measured) -> Verdict {
+        if measured.seeds == 0 {
+            return Verdict::NotRun;
+        }
         let half = if measured.mean.is_finite() { measured.ci95 } else { 0.0 };
         let (low, high) = (measured.mean - half, measured.mean + half);
         if low >= self.least && high <= self.most {
@@ -131,21 +145,46 @@ impl Bar {
     }
 }
 
+impl Check {
+    /// Whether the reason is confirmed: the whole interval of the number is where it must be.
+    pub fn holds(&self) -> bool {
+        self.bar.verdict(self.measured) == Verdict::Holds
+    }
+}
+
 impl Claim {
-    /// Why it does not hold, where a check of the same runs or of the theory confirms it: `confirmed` is the check's result.
-    pub fn because(mut self, confirmed: bool, text: impl Into<String>) -> Claim {
-        let known = self.reason.as_ref().is_some_and(|reason| reason.confirmed);
-        if confirmed && !known && self.verdict == Verdict::Differs {
-            self.reason = Some(Reason { text: text.into(), confirmed });
+    /// A statement, who makes it and what it says, and what was measured with its unit.
+    pub fn new(text: impl Into<String>, (reference, stated): (Reference, String), (measured, unit): (Measured, &str), bar: Bar) -> Claim {
+        Claim { text: text.into(), reference, stated, measured, unit: unit.into(), bar, reason: None }
+    }
+
+    /// Whether it holds: where its number is with its whole interval.
+    pub fn verdict(&self) -> Verdict {
+        self.bar.verdict(self.measured)
+    }
+
+    /// Why it differs, if there is a check and it holds.
+    pub fn because(mut self, check: impl Into<Option<Check>>, text: impl Into<String>) -> Claim {
+        let known = self.reason.as_ref().is_some_and(|reason| reason.check.is_some());
+        let check = check.into().filter(|check| !known && check.holds() && self.verdict() == Verdict::Differs);
+        if check.is_some() {
+            self.reason = Some(Reason { text: text.into(), check });
         }
         self
     }
 
-    /// Why it may not hold: a conjecture that no check confirms, and which is told as such.
+    /// Why it may differ: a conjecture that no check confirms, and which is told as such.
     pub fn supposing(mut self, text: impl Into<String>) -> Claim {
-        if self.reason.is_none() && self.verdict == Verdict::Differs {
-            self.reason = Some(Reason { text: text.into(), confirmed: false });
+        if self.reason.is_none() && self.verdict() == Verdict::Differs {
+            self.reason = Some(Reason { text: text.into(), check: None });
         }
+        self
+    }
+
+    /// Why it was not run.
+    pub fn not_run(mut self, why: impl Into<String>) -> Claim {
+        self.measured = Measured::none();
+        self.reason = Some(Reason { text: why.into(), check: None });
         self
     }
 }
@@ -165,43 +204,4 @@ impl<'de> Deserialize<'de> for Bar {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn verdict(least: f64, most: f64, mean: f64, ci95: f64) -> Verdict {
-        Bar { least, most }.verdict(Measured { mean, ci95, seeds: 10 })
-    }
-
-    #[test]
-    fn an_interval_across_the_bar_decides_nothing() {
-        assert_eq!(verdict(0.98, f64::INFINITY, 0.99, 0.01), Verdict::Holds);
-        assert_eq!(verdict(0.98, f64::INFINITY, 0.99, 0.011), Verdict::Undecided);
-        assert_eq!(verdict(0.98, f64::INFINITY, 0.96, 0.019), Verdict::Differs);
-        assert_eq!(verdict(95.0, 105.0, 94.0, 3.0), Verdict::Undecided);
-        assert_eq!(verdict(95.0, 105.0, 107.0, 1.0), Verdict::Differs);
-        assert_eq!(verdict(95.0, 105.0, 107.0, 100.0), Verdict::Undecided);
-        assert_eq!(verdict(0.0, 1.0, f64::NAN, 0.0), Verdict::Undecided);
-        assert_eq!(verdict(0.0, 1.0, f64::INFINITY, f64::NAN), Verdict::Differs, "never, in one run");
-    }
-
-    #[test]
-    fn none_is_none() {
-        assert_eq!(verdict(0.0, 0.0, 0.0, 0.0), Verdict::Holds);
-        assert_eq!(verdict(0.0, 0.0, 0.5, 1.1), Verdict::Differs, "one of ten seeds loses five");
-    }
-
-    #[test]
-    fn a_confirmed_reason_takes_the_place_of_a_conjecture_and_what_holds_needs_none() {
-        let claim = |mean| {
-            let (measured, bar) = (Measured { mean, ci95: 0.0, seeds: 1 }, Bar { least: 1.0, most: 2.0 });
-            let reference = Reference { basis: Basis::Ours, place: String::new() };
-            let (verdict, text) = (bar.verdict(measured), String::new);
-            Claim { text: text(), reference, stated: text(), measured, unit: text(), bar, verdict, reason: None }
-        };
-        let reason = |claim: Claim| claim.reason.map(|reason| (reason.text, reason.confirmed));
-        assert_eq!(reason(claim(3.0).supposing("a").because(false, "b").because(true, "c")), Some(("c".into(), true)));
-        assert_eq!(reason(claim(3.0).because(true, "c").because(true, "d").supposing("a")), Some(("c".into(), true)));
-        assert_eq!(reason(claim(3.0).supposing("a").because(false, "b")), Some(("a".into(), false)));
-        assert_eq!(reason(claim(1.5).because(true, "c").supposing("a")), None);
-    }
-}
+mod tests;

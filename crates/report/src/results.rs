@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use super::entry::{Entry, key, word};
-use crate::outcome::{Bar, Verdict};
+use super::entry::{Entry, key, why, word};
+use crate::outcome::{Bar, Check, Verdict};
 
 /// One claim. Numbers are null where nothing was run.
 #[derive(Serialize)]
@@ -22,9 +22,25 @@ struct Row<'a> {
     verdict: &'a str,
     seeds: Option<u64>,
     command: &'a str,
-    why: Option<&'a str>,
-    /// Whether a check confirmed why; null where there is nothing to confirm.
-    confirmed: Option<bool>,
+    why: Option<String>,
+    /// What confirmed why; null where it is supposed, or where there is nothing to confirm.
+    check: Option<Checked<'a>>,
+}
+
+/// The check of a reason.
+#[derive(Serialize)]
+struct Checked<'a> {
+    what: &'a str,
+    bar: Bar,
+    measured: f64,
+    ci95: f64,
+    seeds: u64,
+}
+
+impl<'a> Checked<'a> {
+    fn of(Check { what, measured, bar }: &'a Check) -> Checked<'a> {
+        Checked { what, bar: *bar, measured: measured.mean, ci95: measured.ci95, seeds: measured.seeds }
+    }
 }
 
 /// All claims, in the order of the page.
@@ -32,7 +48,7 @@ pub fn json(entries: &[Entry]) -> String {
     let claims = entries.iter().flat_map(|entry| entry.outcome.claims.iter().map(move |claim| (entry, claim)));
     let rows: Vec<Row> = claims
         .map(|(entry, claim)| {
-            let run = claim.verdict != Verdict::NotRun;
+            let run = claim.verdict() != Verdict::NotRun;
             Row {
                 id: entry.id,
                 source: entry.source,
@@ -45,11 +61,11 @@ pub fn json(entries: &[Entry]) -> String {
                 measured: run.then_some(claim.measured.mean),
                 ci95: run.then_some(claim.measured.ci95),
                 unit: &claim.unit,
-                verdict: word(claim.verdict),
+                verdict: word(claim.verdict()),
                 seeds: run.then_some(claim.measured.seeds),
                 command: &entry.command,
-                why: claim.reason.as_ref().map(|reason| reason.text.as_str()),
-                confirmed: claim.reason.as_ref().map(|reason| reason.confirmed),
+                why: why(claim),
+                check: claim.reason.as_ref().and_then(|reason| reason.check.as_ref()).map(Checked::of),
             }
         })
         .collect();

@@ -21,9 +21,9 @@ pub fn table(entries: &[Entry], width: usize, colour: bool) -> String {
                 claim.text.clone(),
                 format!("{} ({})", claim.stated, place(claim)),
                 measured(claim),
-                word(claim.verdict).into(),
+                word(claim.verdict()).into(),
             ];
-            rows.push((cells, Some(claim.verdict)));
+            rows.push((cells, Some(claim.verdict())));
         }
     }
 

@@ -1,20 +1,13 @@
 use std::fs;
 
 use crate::figure::{Axis, Figure, Mark, Series};
-use crate::outcome::{Bar, Basis, Claim, Measured, Outcome, Reason, Reference, Table, Verdict};
+use crate::outcome::{Bar, Basis, Check, Claim, Measured, Outcome, Reference, Table};
 use crate::*;
 
-fn claim(text: &str, stated: &str, (mean, ci95, seeds): (f64, f64, u64), unit: &str, verdict: Verdict, why: &str) -> Claim {
-    Claim {
-        text: text.into(),
-        reference: Reference { basis: if seeds == 1 { Basis::Published } else { Basis::Theory }, place: "S §IV-B, Fig 7".into() },
-        stated: stated.into(),
-        measured: Measured { mean, ci95, seeds },
-        unit: unit.into(),
-        bar: Bar { least: f64::NEG_INFINITY, most: 0.0 },
-        verdict,
-        reason: (!why.is_empty()).then(|| Reason { text: why.into(), confirmed: false }),
-    }
+fn claim(text: &str, stated: &str, measured: Measured, unit: &str) -> Claim {
+    let basis = if measured.seeds == 1 { Basis::Published } else { Basis::Theory };
+    let reference = Reference { basis, place: "S §IV-B, Fig 7".into() };
+    Claim::new(text, (reference, stated.into()), (measured, unit), Bar { least: f64::NEG_INFINITY, most: 0.0 })
 }
 
 fn figure(id: &str) -> Figure {
@@ -32,14 +25,16 @@ fn outcomes() -> [Outcome; 2] {
     let simple = Outcome {
         figures: vec![figure("S7-a")],
         claims: vec![
-            claim("symbiosis-paper (oracle): no loss after start-up", "0", (0.0, 0.0, 1), "packets", Verdict::Holds, ""),
-            claim(
-                "Reno's throughput",
-                "45.6 ± 8.7 Mbit/s",
-                (61.2345, 1.234, 10),
-                "Mbit/s",
-                Verdict::Differs,
-                "SACK, where the paper had NewReno.",
+            claim("symbiosis-paper (oracle): no loss after start-up", "0", Measured::exact(0.0), "packets"),
+            claim("Reno's throughput", "45.6 ± 8.7 Mbit/s", Measured { mean: 61.2345, ci95: 1.234, seeds: 10 }, "Mbit/s")
+                .supposing("SACK, where the paper had NewReno."),
+            claim("Reno's timeouts", "0", Measured::exact(2.0), "timeouts").because(
+                Check {
+                    what: "packets lost in one window".into(),
+                    measured: Measured { mean: 31.4159, ci95: 0.25, seeds: 10 },
+                    bar: Bar { least: 2.0, most: f64::INFINITY },
+                },
+                "NewReno repairs one loss in a round trip.",
             ),
         ],
         scenarios: vec![("one flow".into(), "name = \"one <flow>\"\n".into())],
@@ -47,14 +42,7 @@ fn outcomes() -> [Outcome; 2] {
         notes: vec!["Buffer is 1 BDP.".into()],
     };
     let unrun = Outcome {
-        claims: vec![claim(
-            "ten measurements a second over RTT of 30 to 150 ms",
-            "k × N = 10×20 is best",
-            (f64::NAN, 0.0, 0),
-            "",
-            Verdict::NotRun,
-            "",
-        )],
+        claims: vec![claim("ten measurements a second over RTT of 30 to 150 ms", "k × N = 10×20 is best", Measured::none(), "")],
         scenarios: vec![("one flow".into(), "name = \"another\"\n".into())],
         ..Outcome::default()
     };

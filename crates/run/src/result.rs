@@ -7,7 +7,7 @@ use symbiosis_path::{LinkSample, LinkStats};
 use crate::plan::Plan;
 
 /// A run's result and its traces.
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
     /// What `--json` prints, but for the wall time.
     pub summary: Summary,

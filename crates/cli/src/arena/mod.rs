@@ -7,6 +7,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use clap::value_parser;
 use miette::miette;
@@ -149,18 +150,20 @@ fn all<R: Runner + Sync>(
     let cannot_write = |error: io::Error| cannot_write(&args.out, &error);
     let unfinished = Unfinished::open(&args.out, "arena").map_err(cannot_write)?;
     let trials: Vec<(usize, Trial<'_>, String)> = chosen.trials().enumerate().map(|(at, trial)| (at, trial, fingerprint(&trial))).collect();
-    let progress = Progress::new("cells", trials.len());
+    let name = |trial: &Trial<'_>| format!("{} {}", trial.contestant.name, trial.cell.id());
+    // All cells count alike.
+    let progress = Progress::new("cells", trials.iter().map(|(_, trial, _)| (name(trial), 1.0)), None);
     let found: Vec<(usize, Tried)> = trials.iter().filter_map(|(at, _, id)| Some((*at, unfinished.outcome(id)?))).collect();
     if !found.is_empty() {
         eprintln!("{} of {} cells were done before the interruption", found.len(), trials.len());
-        found.iter().for_each(|_| progress.skip());
+        found.iter().for_each(|(at, _)| progress.skip(&name(&trials[*at].1)));
     }
     let left: Vec<_> = trials.iter().filter(|(at, ..)| found.iter().all(|(done, _)| done != at)).collect();
     let found = Mutex::new(found);
     let one = |(at, trial, id): &&(usize, Trial<'_>, String)| {
-        let name = format!("{} {}", trial.contestant.name, trial.cell.id());
+        let name = name(trial);
         progress.begin(&name);
-        let one = try_out(trial, runner, || progress.ran()).map_err(|error| match error {
+        let one = try_out(trial, runner, || progress.ran(&name, Duration::ZERO)).map_err(|error| match error {
             Failed::Scenario(error) => Failure::from(*error),
             Failed::Run(error) => broken(error),
         })?;

@@ -15,34 +15,42 @@ const CLOSE: &str = " -->";
 /// What was measured, by experiment and claim: mean, and half the confidence interval.
 pub struct Results {
     claims: BTreeMap<(String, String), (f64, f64)>,
-    /// How many claims of papers got each verdict, and how many there are: `published: holds`, `published: all`.
-    published: BTreeMap<String, f64>,
+    /// How many claims of papers, of theory and of ours got each verdict, how many there are, how many have their mean where it must be whatever its
+    /// interval, and the part that holds \[%\]: `published: holds`, `theory: all`, `ours: by the mean`, `published: share`.
+    counts: BTreeMap<(String, String), f64>,
 }
 
 impl Results {
     /// Reads the file.
     pub fn read(root: &Path) -> Results {
         let text = std::fs::read_to_string(root.join("docs/results/quick.jsonl")).unwrap();
-        let (mut claims, mut published) = (BTreeMap::new(), BTreeMap::new());
+        let (mut claims, mut counts) = (BTreeMap::new(), BTreeMap::new());
         for line in text.lines() {
             let claim: Value = serde_json::from_str(line).unwrap();
             let word = |key: &str| claim[key].as_str().unwrap().to_owned();
-            if word("basis") == "published" {
-                for kind in ["all".to_owned(), word("verdict")] {
-                    *published.entry(kind).or_insert(0.0) += 1.0;
-                }
-            }
+            let mut kinds = vec!["all".to_owned(), word("verdict")];
             if let Some(measured) = claim["measured"].as_f64() {
                 claims.insert((word("id"), word("claim")), (measured, claim["ci95"].as_f64().unwrap_or(0.0)));
+                let end = |which: usize, without: f64| claim["bar"][which].as_f64().unwrap_or(without);
+                if (end(0, f64::NEG_INFINITY)..=end(1, f64::INFINITY)).contains(&measured) {
+                    kinds.push("by the mean".into());
+                }
+            }
+            for kind in kinds {
+                *counts.entry((word("basis"), kind)).or_insert(0.0) += 1.0;
             }
         }
-        Results { claims, published }
+        let count = |basis: &str, kind: &str| counts.get(&(basis.to_owned(), kind.to_owned())).copied().unwrap_or(0.0);
+        let shares = ["published", "theory", "ours"].map(|basis| (basis, 100.0 * count(basis, "holds") / count(basis, "all")));
+        counts.extend(shares.map(|(basis, share)| ((basis.to_owned(), "share".to_owned()), share)));
+        Results { claims, counts }
     }
 
     fn find(&self, marker: &str) -> Option<Result<(f64, f64), String>> {
         let (id, claim) = marker.split_once(": ")?;
-        if id == "published" {
-            return Some(self.published.get(claim).map(|count| (*count, 0.0)).ok_or(format!("no verdict is called `{claim}`")));
+        if ["published", "theory", "ours"].contains(&id) {
+            let count = self.counts.get(&(id.to_owned(), claim.to_owned()));
+            return Some(count.map(|count| (*count, 0.0)).ok_or(format!("no verdict is called `{claim}`")));
         }
         let is_id = id.len() <= 3 && id.starts_with(|c: char| c.is_ascii_uppercase()) && id[1..].chars().all(|c| c.is_ascii_digit());
         is_id.then(|| self.claims.get(&(id.to_owned(), claim.to_owned())).copied().ok_or(format!("no claim is called `{marker}`")))
@@ -116,7 +124,7 @@ fn written_as(old: &str, mean: f64, half: f64) -> String {
 fn a_figure_is_the_number_before_its_marker() {
     let key = |claim: &str| ("T3".to_owned(), claim.to_owned());
     let claims = BTreeMap::from([(key("a"), (0.99968, 0.0)), (key("b"), (-76.774, 0.051)), (key("c"), (34012.0, 0.0))]);
-    let results = Results { claims, published: BTreeMap::from([("holds".to_owned(), 103.0)]) };
+    let results = Results { claims, counts: BTreeMap::from([(("published".to_owned(), "holds".to_owned()), 103.0)]) };
     let page = "Jain 2 0.9997<!-- T3: a --> and −76.77 ± 0.05<!-- T3: b -->, 34 011<!-- T3: c -->, 5<!-- T3: d -->, 102<!-- published: holds --> <!-- no figure -->";
     let found: Vec<_> = figures(page, &results).into_iter().map(|figure| (page[figure.range].to_owned(), figure.right)).collect();
     let right = |old: &str, new: &str| (old.to_owned(), Ok(new.to_owned()));

@@ -64,7 +64,7 @@ impl Symbiosis {
         }
     }
 
-    /// As `symbiosis-paper` is by default: the papers to the letter.
+    /// As `symbiosis-paper` is by default: what the papers describe.
     pub fn published() -> Builder {
         Builder {
             measurement: None,

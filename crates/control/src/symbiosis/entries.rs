@@ -60,7 +60,7 @@ pub const OURS: Entry = Entry {
     },
 };
 
-/// The papers to the letter.
+/// What the papers describe.
 pub const PAPER: Entry = Entry {
     name: "symbiosis-paper",
     about: "TCP Symbiosis as published: the closed form from ACK to ACK, lifetime minimum RTT, no pacing (S §II, T §2.2)",

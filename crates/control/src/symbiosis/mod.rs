@@ -4,7 +4,7 @@
 //! and available bandwidth A, and Reno for when nothing is known: before the first measurement slow start and congestion avoidance, half at
 //! three duplicate ACKs, and after a timeout everything measured is discarded (T §2.2.2).
 //!
-//! There are two settings. `symbiosis-paper` is the papers to the letter. `symbiosis` adds what they lack, each part switchable:
+//! There are two settings. `symbiosis-paper` is what the papers describe. `symbiosis` adds what they lack, each part switchable:
 //! - **pacing**: unpaced windows measure each other wrongly (`pacer`);
 //! - **correction**: a correct A is smaller in a standing queue than S Eq 17 says it is, which makes the queue grow without bound in n.
 //!   Feeding the model `K − A' = (K − A)·srtt/τ` restores S Eqs 19, 20 ([`law::corrected`]);

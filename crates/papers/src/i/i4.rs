@@ -6,7 +6,7 @@ use symbiosis_control::symbiosis::law::{THETA, theta};
 use symbiosis_control::symbiosis::{EPSILON, GAMMA};
 
 use crate::toolkit::Lab;
-use crate::toolkit::claims::{above, claim, derived, is, near, nothing, over, published};
+use crate::toolkit::claims::{at_least, check, claim, derived, near, nothing, over, published};
 use crate::toolkit::kinds::{HIGHSPEED, Kind, OF_I, RENO_SACK, SCALABLE};
 use crate::toolkit::series;
 use symbiosis_report::figure::{Axis, Figure, Mark, Series};
@@ -49,9 +49,12 @@ every_ms = 100
 }
 
 pub fn run(lab: &Lab) -> Outcome {
-    let duration = if lab.quick { 60 } else { 150 };
+    // A sawtooth of Reno's takes most of a minute; others lose more often, or are at rest within seconds.
+    let long = if lab.quick { 60 } else { 150 };
+    let duration = if lab.quick { 35 } else { 150 };
     let kinds = [&[RENO_SACK, HIGHSPEED, SCALABLE][..], &OF_I].concat();
-    let scenarios: Vec<Scenario> = kinds.iter().map(|kind| lab.scenario(&text(kind, duration))).collect();
+    let scenarios: Vec<Scenario> =
+        kinds.iter().map(|kind| lab.scenario(&text(kind, if kind.cc == "reno" { long } else { duration }))).collect();
     let runs: Vec<_> = scenarios.iter().map(|scenario| lab.over_seeds(scenario)).collect();
     let mut found = Outcome::default();
     for (part, caption, members) in [
@@ -79,27 +82,51 @@ pub fn run(lab: &Lab) -> Outcome {
         if !kind.is_symbiosis() {
             let events = over(runs, |run| (run.summary.flows[0].loss_events + run.summary.flows[0].timeouts) as f64);
             let text = format!("{name}: loses again and again");
-            found.claims.push(claim(text, published(PLACE, "periodic loss"), events, "loss events", above(1.0), ""));
+            let why = "no loss in the time that was run: a sawtooth of Reno's takes W/2 round trips";
+            // After that of the start, which every window of theirs has.
+            found.claims.push(claim(text, published(PLACE, "periodic loss"), events, "loss events", at_least(1.0), why));
             continue;
         }
         let lost = over(runs, |run| run.summary.flows[0].packets_lost as f64);
         let window = over(runs, |run| series::mean(&series::window(run, 0), START_UP, duration as f64));
         // S Eq 11 with the A that is read.
         let read = over(runs, |run| series::mean(&series::gauge(run, 0, "A_mbps"), START_UP, duration as f64));
-        let of_read = ((1.0 - GAMMA) * 100.0 + GAMMA * read.mean) * tau.secs() * 1e6 / 12_000.0;
-        let misread = || format!("it reads A = 50 as {:.1} Mbit/s, with which S Eq 11 has w* = {of_read:.0} packets", read.mean);
-        let is_misread = !kind.is_ours() && is(window, near(of_read, 0.03));
+        let of_read = |read: f64| ((1.0 - GAMMA) * 100.0 + GAMMA * read) * tau.secs() * 1e6 / 12_000.0;
+        let misread =
+            || format!("it reads A = 50 as {:.1} Mbit/s, with which S Eq 11 has w* = {:.0} packets", read.mean, of_read(read.mean));
+        let obeys = over(runs, |run| {
+            let mean = |points: Vec<(f64, f64)>| series::mean(&points, START_UP, f64::from(duration));
+            mean(series::window(run, 0)) / of_read(mean(series::gauge(run, 0, "A_mbps")))
+        });
+        let is_misread = || (!kind.is_ours()).then(|| check("the window, in parts of S Eq 11's with what is read", obeys, near(1.0, 0.05)));
         let text = format!("{name}: no loss after start-up");
-        found.claims.push(claim(text, kind.states(PLACE, "0"), lost, "packets", nothing(), "").because(is_misread, misread()));
+        found.claims.push(
+            claim(
+                text,
+                kind.states(PLACE, "0"),
+                lost,
+                "packets",
+                nothing(),
+                "readings are noisy, and the window follows them above what the buffer holds",
+            )
+            .because(is_misread(), misread()),
+        );
         if kind.is_ours() {
             // The law of ours rests at Aτ + θA·ln(K/A), nearer to Aτ = 416.7 than S Eq 11's w*.
             let text = format!("{name}: window where its law rests");
             let stated = derived("docs/algorithms.md, the logarithmic law", format!("{rest:.0}"));
-            found.claims.push(claim(text, stated, window, "packets", near(rest, 0.02), ""));
+            found.claims.push(claim(text, stated, window, "packets", near(rest, 0.02), "readings are noisy, and the window follows them"));
         } else {
             let text = format!("{name}: window at its ideal w*");
-            let claim = claim(text, kind.states(PLACE, format!("{ideal:.0}")), window, "packets", near(ideal, 0.02), "");
-            found.claims.push(claim.because(is_misread, misread()));
+            let claim = claim(
+                text,
+                kind.states(PLACE, format!("{ideal:.0}")),
+                window,
+                "packets",
+                near(ideal, 0.02),
+                "readings are noisy, and the window follows them",
+            );
+            found.claims.push(claim.because(is_misread(), misread()));
         }
     }
     found.scenarios = scenarios.into_iter().map(|scenario| (scenario.name, scenario.text)).collect();

@@ -54,9 +54,16 @@ pub fn run(lab: &Lab) -> Outcome {
                 better(jain),
                 "more of Jain's index",
                 above(0.0),
-                "",
+                "it is fair without",
             ),
-            claim(format!("{n} flows: no more loss"), ours("an improvement (H §9)"), better(loss), "packets more", at_most(0.0), ""),
+            claim(
+                format!("{n} flows: no more loss"),
+                ours("an improvement (H §9)"),
+                better(loss),
+                "packets more",
+                at_most(0.0),
+                "both lose in slow start, and little after it",
+            ),
         ]);
     }
     found.claims.push(claim(
@@ -65,7 +72,7 @@ pub fn run(lab: &Lab) -> Outcome {
         better(&used[1]),
         "more of the link",
         below(0.0),
-        "",
+        "fewer pairs win back less",
     ));
     let figure = |id: &str, title: &str, label: &str, axis: (f64, f64), curves: &[Vec<(f64, Measured)>]| Figure {
         id: format!("H7-{id}"),

@@ -39,7 +39,7 @@ pub fn run(lab: &Lab) -> Outcome {
                 least,
                 "of what both get, the least",
                 at_least(0.1),
-                "",
+                "the other fills the queue, which is jitter to HCC, and it gives way",
             ),
             claim(
                 format!("beside {name}: HCC does not starve it"),

@@ -53,6 +53,7 @@ delay_ms = {delay}
 queue_bdp = 1.0
 [[flow]]
 cc = "probe"
+recovery = "sack"
 access_rate_mbps = {access}
 access_delay_ms = 5
 send_timer_us = {timer_us}
@@ -92,10 +93,9 @@ every_ms = {every}
 
     /// Claims on the worst of [`FREE`].
     fn claims(&self, found: &[(Measured, Measured)]) -> Vec<Claim> {
-        let percent = |m: Measured| Measured { mean: 100.0 * m.mean, ci95: 100.0 * m.ci95, seeds: m.seeds };
         let worst = |values: Vec<Measured>| {
             let order = |a: &Measured, b: &Measured| a.mean.abs().total_cmp(&b.mean.abs());
-            percent(values.into_iter().max_by(order).expect("there are loads"))
+            values.into_iter().max_by(order).expect("there are loads").times(100.0)
         };
         let (bias, deviation) = (worst(found.iter().map(|f| f.0).collect()), worst(found.iter().map(|f| f.1).collect()));
         let published = self.measurement == "imtcp-published";

@@ -103,11 +103,7 @@ fn alike(steps: &Steps, simulator: &Told, world: &Told) -> Claim {
             told.seen.as_ref().map(|seen| seen.iter().map(|seen| series::mean(&seen.throughput, 0.0, steps.until)).collect::<Vec<_>>());
         means.map(|means| Measured::over(&means)).map_err(Clone::clone)
     };
-    let ratio = rate(simulator).and_then(|sim| {
-        let own = rate(world)?;
-        let mean = own.mean / sim.mean;
-        Ok(Measured { mean, ci95: mean * (own.ci95 / own.mean).hypot(sim.ci95 / sim.mean), seeds: own.seeds })
-    });
+    let ratio = rate(simulator).and_then(|sim| Ok(rate(world)?.part_of(sim)));
     let text = format!("symbiosis: gets {} what it gets in the simulator, within 5 %", world.place);
     let why = "worlds differ in handshakes, in loss recovery, and in how exactly departures and arrivals are timed";
     checked(&text, ours("the same"), ratio, "times the simulator's", near(1.0, 0.05), why)

@@ -2,7 +2,7 @@
 
 use crate::toolkit::Lab;
 use crate::toolkit::convergence::*;
-use crate::toolkit::kinds::{FAST, HIGHSPEED, RENO, SCALABLE, SHAPES};
+use crate::toolkit::kinds::{FAST, HIGHSPEED, RENO, SCALABLE, shapes};
 use symbiosis_report::outcome::Outcome;
 
 /// S Fig 9.
@@ -14,7 +14,7 @@ pub fn run(lab: &Lab) -> Outcome {
         x: "bottleneck [Mbit/s]",
         paths: bandwidths(lab, 25.0, 1.0),
         over: |path| path.mbps,
-        kinds: [&[RENO, HIGHSPEED, SCALABLE, FAST][..], &SHAPES].concat(),
+        kinds: [&[RENO, HIGHSPEED, SCALABLE, FAST][..], &shapes(lab)].concat(),
         most: 300.0,
     };
     let (mut found, times) = sweep.run(lab);

@@ -102,7 +102,7 @@ fn claims(kind: Kind, degrees: &[f64], results: &[Found]) -> Vec<Claim> {
             difference(used[2], used[0]),
             "more at m = 0.5 than at 0",
             below(0.0),
-            "",
+            "what a window leaves idle at its lowest is made up for by the queue of its highest",
         ),
         claim(
             format!("{name}: packets are lost at m = 0.5"),
@@ -129,7 +129,7 @@ fn claims(kind: Kind, degrees: &[f64], results: &[Found]) -> Vec<Claim> {
                 window,
                 "packets",
                 near(rest.mean(), 0.05),
-                "",
+                "a run is a few times as long as the window remembers, 1/(εc)",
             ));
             claims.push(claim(
                 format!("{name}: utilisation at m = {m} by the stationary distribution"),
@@ -137,7 +137,7 @@ fn claims(kind: Kind, degrees: &[f64], results: &[Found]) -> Vec<Claim> {
                 used,
                 "",
                 near(rest.utilization(A), 0.02),
-                "",
+                "a run is a few times as long as the window remembers, 1/(εc)",
             ));
         }
     }

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use crate::toolkit::Lab;
-use crate::toolkit::claims::{against, at_least, below, claim, difference};
+use crate::toolkit::claims::{above, against, at_least, below, check, claim, difference};
 use crate::toolkit::drop::*;
 use crate::toolkit::kinds::{Kind, LAWS};
 use crate::toolkit::step::{Found, K, Step, curve};
@@ -21,8 +21,10 @@ pub fn run(lab: &Lab) -> Outcome {
     let degrees = if lab.quick { vec![0.0, 0.3] } else { vec![0.0, 0.05, 0.1, 0.3, 0.5] };
     let seeds = if lab.quick { 10 } else { lab.seeds.max(SEEDS) };
     let mut found = Outcome::default();
-    for (kind, recovery) in LAWS.iter().flat_map(|kind| [(*kind, "reno"), (*kind, "sack")]) {
-        let drops = drops(lab);
+    // As T16: in a quick run what no oracle tells, and the worst drop with SACK.
+    let kinds = if lab.quick { &LAWS[1..] } else { &LAWS };
+    for (kind, recovery) in kinds.iter().flat_map(|kind| [(*kind, "reno"), (*kind, "sack")]) {
+        let drops = if lab.quick && recovery == "sack" && kind.is_ours() { vec![20.0] } else { drops(lab) };
         let steps: Vec<Step> =
             drops.iter().flat_map(|to| degrees.iter().map(|m| drop_to("T15", kind, recovery, *to, *m, 1.0, AFTER))).collect();
         let results: Vec<Found> = steps.par_iter().map(|step| step.found(lab, seeds)).collect();
@@ -84,6 +86,7 @@ fn claims(kind: Kind, recovery: &str, degrees: &[f64], drops: &[f64], rows: &[&[
     let mut claims = Vec::new();
     for (to, row) in drops.iter().zip(rows) {
         let (before, after) = (row[still].timeouts(), row[moving].timeouts());
+        let (none, reach) = (nothing_to_avoid(kind, recovery, *to, before), out_of_reach(*to, 1.0));
         claims.push(
             claim(
                 format!("{name}, 80 → {to}: a timeout is rarer with m = 0.3 than with 0"),
@@ -91,21 +94,19 @@ fn claims(kind: Kind, recovery: &str, degrees: &[f64], drops: &[f64], rows: &[&[
                 against(after, before),
                 "of the seeds",
                 below(before.mean),
-                &why(kind, recovery, *to, before.mean == 0.0),
+                "what is lost hangs on where the oscillation has the window when A drops, and it is as often above its rest as below",
             )
-            .because(before.mean == 0.0, why(kind, recovery, *to, true)),
+            .because(none.0, none.1)
+            .because(reach.0, reach.1),
         );
     }
     // The abstract: from 75 % to 99 %. It does not say at which drop: at the one that costs most without oscillation.
-    let used = |row: &[Found], i: usize| {
-        let used = row[i].over(|run| run.utilization);
-        Measured { mean: 100.0 * used.mean, ci95: 100.0 * used.ci95, ..used }
-    };
+    let used = |row: &[Found], i: usize| row[i].over(|run| 100.0 * run.utilization);
     let worst = |a: &(&f64, &&[Found]), b: &(&f64, &&[Found])| used(a.1, still).mean.total_cmp(&used(b.1, still).mean);
     let (to, row) = drops.iter().zip(rows).min_by(worst).expect("there are drops");
     let best = (1..degrees.len()).max_by(|a, b| used(row, *a).mean.total_cmp(&used(row, *b).mean)).expect("there are degrees");
     let (before, after) = (used(row, still), used(row, best));
-    claims.push(claim(
+    let raises = claim(
         format!("{name}: oscillation raises the mean utilisation (80 → {to}, m = {})", degrees[best]),
         kind.states("T abstract; §4.3, Fig 15(c)", format!("from 75 % to 99 %, by 24 (m = 0: {:.1} %)", before.mean)),
         difference(after, before),
@@ -116,6 +117,12 @@ fn claims(kind: Kind, recovery: &str, degrees: &[f64], drops: &[f64], rows: &[&[
              and at 80 → 50 the buffer bears 1000 packets against w* = 820",
             K - to
         ),
-    ));
+    );
+    let left = format!(
+        "without oscillation {:.1} % are used at the drop that costs most: UDP alone fills {:.0} %, and what a timeout leaves idle is less than 24",
+        before.mean,
+        K - to
+    );
+    claims.push(raises.because(check("mean utilisation with m = 0 [%]", before, above(100.0 - 0.8 * 24.0)), left));
     claims
 }

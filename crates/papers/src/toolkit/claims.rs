@@ -1,6 +1,6 @@
 //! Claims in a few words: who states what, where the number must be, and why it is not.
 
-use symbiosis_report::outcome::{Bar, Basis, Claim, Measured, Reference};
+use symbiosis_report::outcome::{Bar, Basis, Check, Claim, Measured, Reference, Verdict};
 use symbiosis_run::Outcome as Run;
 
 /// Who states it, where, and what.
@@ -66,15 +66,18 @@ pub fn nothing() -> Bar {
 
 /// A number that nothing random enters.
 pub fn exact(value: f64) -> Measured {
-    Measured { mean: value, ci95: 0.0, seeds: 1 }
+    Measured::exact(value)
 }
 
 /// A claim that holds if the number is where `bar` says. `supposed` is a conjecture of why it is not, told as such; empty without one.
 pub fn claim(text: impl Into<String>, stated: Stated, measured: Measured, unit: &str, bar: Bar, supposed: &str) -> Claim {
-    let Stated { reference, what } = stated;
-    let verdict = bar.verdict(measured);
-    let claim = Claim { text: text.into(), reference, stated: what, measured, unit: unit.into(), bar, verdict, reason: None };
+    let claim = Claim::new(text, (stated.reference, stated.what), (measured, unit), bar);
     if supposed.is_empty() { claim } else { claim.supposing(supposed) }
+}
+
+/// The check of a reason: what is looked at, what was found, and where that must be if the reason is true.
+pub fn check(what: impl Into<String>, measured: Measured, bar: Bar) -> Check {
+    Check { what: what.into(), measured, bar }
 }
 
 /// A number of each run, over the runs.
@@ -84,22 +87,20 @@ pub fn over(runs: &[Run], value: impl Fn(&Run) -> f64) -> Measured {
 
 /// A number to be held against another that was measured, too: with the interval of their difference.
 pub fn against(own: Measured, other: Measured) -> Measured {
-    Measured { ci95: own.ci95.hypot(other.ci95), ..own }
+    own.against(other)
 }
 
 /// One over the other, with the interval that their intervals leave it.
 pub fn ratio(own: Measured, other: Measured) -> Measured {
-    let mean = own.mean / other.mean;
-    let relative = |measured: Measured| if measured.mean == 0.0 { 0.0 } else { measured.ci95 / measured.mean };
-    Measured { mean, ci95: mean.abs() * relative(own).hypot(relative(other)), seeds: own.seeds }
+    own.part_of(other)
 }
 
 /// One less the other.
 pub fn difference(own: Measured, other: Measured) -> Measured {
-    Measured { mean: own.mean - other.mean, ..against(own, other) }
+    own.minus(other)
 }
 
-/// Whether a number's whole interval is where `bar` says: the check of a reason.
+/// Whether a number's whole interval is where `bar` says.
 pub fn is(measured: Measured, bar: Bar) -> bool {
-    bar.verdict(measured) == symbiosis_report::outcome::Verdict::Holds
+    bar.verdict(measured) == Verdict::Holds
 }

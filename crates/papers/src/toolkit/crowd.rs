@@ -49,6 +49,7 @@ every_ms = {sample}
             text += &format!(
                 r#"[[flow]]
 cc = "{cc}"
+recovery = "sack"
 name = "flow {number}"
 params = {{ {params} }}
 start_s = {start}

@@ -1,10 +1,12 @@
 //! What is available drops, for good or for a while (T §4): the scenarios of T Figs 10, 14, 15 and 16.
 
 use super::Lab;
+use super::claims::{at_least, at_most, check, exact};
 use super::kinds::Kind;
 use super::series;
 use super::step::{Rest, Step, borne};
 use symbiosis_report::figure::{Axis, Figure, Mark, Series};
+use symbiosis_report::outcome::{Check, Measured};
 use symbiosis_run::Outcome as Run;
 
 /// What is available before the drop \[Mbit/s\].
@@ -42,23 +44,37 @@ pub fn theory(name: &str, xs: impl Iterator<Item = f64>, m_and_buffer: impl Fn(f
     Series::new(name, Mark::Dashed, xs.map(|x| (x, chance(x))).collect())
 }
 
-/// Why oscillation avoids no timeouts.
-pub fn why(kind: Kind, recovery: &str, to: f64, none: bool) -> String {
+/// Where oscillation avoids no timeouts because there are none without it.
+pub fn nothing_to_avoid(kind: Kind, recovery: &str, to: f64, still: Measured) -> (Check, String) {
+    let bears = format!("there is nothing to avoid: the buffer bears a window of {:.0} packets, w* is 820", borne(to, 1.0));
     let chance = |m: f64| Rest::of(BEFORE, m).above(borne(to, 1.0));
-    let bears = format!("the buffer bears a window of {:.0} packets, w* is 820", borne(to, 1.0));
-    if none && chance(0.0) == 0.0 {
-        format!("there is nothing to avoid: {bears}; with m = 0.3 the papers' law is above that in {:.3} of the time", chance(0.3))
-    } else if none && recovery == "sack" {
-        format!("there is nothing to avoid: {bears}, but SACK repairs what is lost without a timeout")
-    } else if none && kind.has_oracle() {
-        format!(
-            "there is nothing to avoid: {bears}, but the oracle tells of the drop at once, and the window is down before the buffer is full"
-        )
-    } else if none {
-        format!("there is nothing to avoid: {bears}, and the window is down before the buffer is full")
+    let text = if chance(0.0) == 0.0 {
+        format!("{bears}; with m = {M} the papers' law is above that in {:.3} of the time", chance(M))
+    } else if recovery == "sack" {
+        format!("{bears}, but SACK repairs what is lost without a timeout")
+    } else if kind.has_oracle() {
+        format!("{bears}, but the oracle tells of the drop at once, and the window is down before the buffer is full")
     } else {
-        format!("{bears}; with m = 0.3 the papers' law is above that in {:.3} of the time, so there is little to gain", chance(0.3))
-    }
+        format!("{bears}, and the window is down before the buffer is full")
+    };
+    (check("timeouts with m = 0, of the seeds", still, at_most(0.0)), text)
+}
+
+/// Where it avoids none because it does not take the window below what the buffer bears.
+pub fn out_of_reach(to: f64, buffer: f64) -> (Check, String) {
+    let above = exact(Rest::of(BEFORE, M).above(borne(to, buffer)));
+    let bears = borne(to, buffer);
+    let text = format!(
+        "the buffer bears a window of {bears:.0} packets, w* is 820, and with m = {M} the papers' law is above that nearly all the time"
+    );
+    (
+        check(
+            format!("the part of the time in which it is above {bears:.0} packets, by its stationary distribution"),
+            above,
+            at_least(0.9),
+        ),
+        text,
+    )
 }
 
 /// T's degree of oscillation.

@@ -7,6 +7,8 @@ use symbiosis_run::Outcome as Run;
 use symbiosis_report::figure::{Mark, Series};
 use symbiosis_report::outcome::Measured;
 
+/// Seeds at the least where runs are of few packets.
+pub const SEEDS: u64 = 10;
 /// The papers' packets on the wire.
 pub const PACKET: u32 = 1000;
 /// What ns-2's queues hold when nobody says \[packets\]; H says of none how long it is.
@@ -58,10 +60,16 @@ impl Dumbbell<'_> {
         let kind_of = kinds.iter().flat_map(|kind| (0..kind.count).map(move |_| kind));
         for (at, Flows { cc, params, keys, access, .. }) in kind_of.enumerate() {
             let start = f64::from(at as u32) / f64::from(total);
+            // H's TCP is ns-2's NewReno; XMTP has no choice.
+            let recovery = match *cc {
+                "hcc" => "",
+                "newreno" => "recovery = \"newreno\"\n",
+                _ => "recovery = \"sack\"\n",
+            };
             write!(
                 text,
                 "[[flow]]\ncc = \"{cc}\"\nstart_s = {start}\npacket_bytes = {PACKET}\naccess_rate_mbps = {access}\naccess_delay_ms = 10\n\
-                 initial_window = 2\nparams = {{ {params} }}\n{keys}"
+                 initial_window = 2\nparams = {{ {params} }}\n{recovery}{keys}"
             )
             .expect("a string takes everything");
         }

@@ -8,7 +8,7 @@ use super::steps::Steps;
 
 /// The lines of a flow that measures and does not obey, below what is available at any time.
 pub fn probe(rate: f64, measurement: &str) -> String {
-    format!("cc = \"probe\"\nparams = {{ rate_mbps = {rate}, {measurement} }}")
+    format!("cc = \"probe\"\nrecovery = \"sack\"\nparams = {{ rate_mbps = {rate}, {measurement} }}")
 }
 
 pub fn published((k, n): (u32, u32)) -> String {

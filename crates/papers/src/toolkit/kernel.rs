@@ -3,6 +3,8 @@
 //! Runs are one after another, the controllers in turns, so that what changes on the machine changes for all. A run in which the path was
 //! late too often is repeated, and left out if it is late again.
 
+use std::time::Duration;
+
 use symbiosis_linux::KernelTcp;
 use symbiosis_linux::testbed::LatenessSummary;
 use symbiosis_run::{Outcome as Run, Plan};
@@ -13,7 +15,7 @@ use super::series;
 use super::steps::Steps;
 use crate::world::World;
 use symbiosis_report::figure::{Axis, Figure, Mark, Series};
-use symbiosis_report::outcome::{Bar, Claim, Measured, Outcome, Reason, Verdict};
+use symbiosis_report::outcome::{Bar, Claim, Measured, Outcome};
 use symbiosis_scenario::{Files, Scenario};
 
 /// Ours, and what it is measured by: B's Reno, and what Linux has today.
@@ -68,7 +70,8 @@ impl Set {
             },
             Err(error) => self.missing = Some(error.to_string()),
         }
-        (lab.ran)();
+        // In the kernel time passes by itself.
+        (lab.ran)(Duration::ZERO);
     }
 
     /// Why there is nothing to say.
@@ -174,11 +177,7 @@ pub fn without_timer(steps: Steps) -> Steps {
 pub fn checked(text: &str, stated: Stated, measured: Result<Measured, String>, unit: &str, bar: Bar, why: &str) -> Claim {
     match measured {
         Ok(measured) => claim(text, stated, measured, unit, bar, why),
-        Err(why) => {
-            let nothing = Measured { mean: 0.0, ci95: 0.0, seeds: 0 };
-            let reason = Some(Reason { text: why, confirmed: true });
-            Claim { verdict: Verdict::NotRun, reason, ..claim(text, stated, nothing, unit, bar, "") }
-        }
+        Err(why) => claim(text, stated, Measured::none(), unit, bar, "").not_run(why),
     }
 }
 

@@ -1,5 +1,6 @@
 //! Flows that experiments compare: what they are called, and what they are made of.
 
+use super::Lab;
 use super::claims::{Stated, after, published};
 use symbiosis_base::{Bytes, Rate, Span};
 use symbiosis_control::symbiosis::GAMMA;
@@ -39,7 +40,7 @@ pub const ADAPTIVE_RENO: Kind = Kind { name: "adaptive-reno", cc: "adaptive-reno
 pub const EARLY: Kind = Kind { params: "measurement = \"imtcp-published-k-given\"", ..EARLY_ORACLE.named("symbiosis-early") };
 /// The same with A given, too.
 pub const EARLY_ORACLE: Kind = Kind { name: "symbiosis-early (oracle)", cc: "symbiosis-early", params: ORACLE, ..RENO_SACK };
-/// The papers to the letter, measuring by the published ImTCP.
+/// What the papers describe, measuring by the published ImTCP.
 pub const PAPER: Kind = Kind { name: "symbiosis-paper", cc: "symbiosis-paper", ..RENO_SACK };
 /// The same with the streams that B finds best on its hosts.
 pub const PAPER_OF_B: Kind = Kind { params: WIDE, ..PAPER };
@@ -56,12 +57,16 @@ pub const OURS_PAPERS_LAW: Kind = Kind { name: "symbiosis, papers' law", params:
 /// [`OURS_PAPERS_LAW`] with K and A handed to it.
 pub const OURS_PAPERS_LAW_ORACLE: Kind =
     Kind { name: "symbiosis, papers' law (oracle)", params: "measurement = \"oracle\", law = \"lotka-volterra\"", ..OURS };
-/// The papers' law by itself, the papers to the letter, ours.
+/// The papers' law by itself, what the papers describe, ours.
 pub const LAWS: [Kind; 3] = [PAPER_ORACLE, PAPER, OURS];
 /// Both settings, each with its own measurement and with the oracle.
 pub const SYMBIOSIS: [Kind; 4] = [PAPER, OURS, PAPER_ORACLE, OURS_ORACLE];
 /// The same, and the streams of B beside those of S and T.
 pub const SHAPES: [Kind; 5] = [PAPER, PAPER_WIDE, OURS, PAPER_ORACLE, OURS_ORACLE];
+/// The same without, where a quick run has no time for them.
+pub fn shapes(lab: &Lab) -> Vec<Kind> {
+    if lab.quick { SYMBIOSIS.into() } else { SHAPES.into() }
+}
 /// What B ran, and beside it ours and what an oracle tells.
 pub const OF_B: [Kind; 4] = [PAPER_OF_B, OURS, PAPER_ORACLE, OURS_ORACLE];
 /// What I has, and what came of it.

@@ -2,7 +2,7 @@
 //!
 //! The Internet paths are what B says of them: capacity, base RTT, and what B takes to be available. UDP is iperf's (B §3.1, §4).
 
-use super::claims::{above, claim, is, over};
+use super::claims::{above, check, claim, over};
 use super::dumbbell::{Dumbbell, Udp};
 use super::kinds::{Kind, OF_B, RENO};
 use super::series;
@@ -89,9 +89,9 @@ pub fn ahead(played: &Played, kind: &Kind, (where_, place): (&str, &str)) -> Cla
         ratio,
         "times Reno's throughput",
         above(1.0),
-        "",
+        "results come late beside the stages' length",
     );
-    claim.because(is(used, above(0.95)), format!("{RENO_FILLS}: here Reno gets {:.0} % of it", 100.0 * used.mean))
+    claim.because(check("Reno's part of what is available", used, above(0.95)), RENO_FILLS)
 }
 
 /// Why Reno is hard to beat where the buffer is large.

@@ -61,6 +61,11 @@ impl Path {
         Climb { from: FIRST * 1500.0, to: self.enough(), packet: Bytes(1500), rtt }.reno().secs()
     }
 
+    /// As long as the oracle needs by S Eq 12, half as long again, and what must be kept \[s\].
+    pub fn first_look(&self) -> f64 {
+        (1.5 * self.eq_12() + KEPT_FOR.0.max(KEPT_FOR.1 * self.rtt())).ceil()
+    }
+
     /// As long as Reno needs after a timeout, within reason; the others need far less.
     fn duration(&self, kind: &Kind, most: f64) -> f64 {
         let needed = if kind.name == RENO.name { 1.3 * self.eq_13() } else { 200.0 * self.rtt() };

@@ -113,6 +113,12 @@ impl Played {
         self.each().find(|(other, _)| other.name == kind.name).map(|(_, runs)| runs).expect("this kind was run")
     }
 
+    /// The scenario of one kind.
+    pub fn scenario(&self, kind: &Kind) -> &Scenario {
+        let at = self.kinds.iter().position(|other| other.name == kind.name).expect("this kind was run");
+        &self.runs[at].0
+    }
+
     /// How many times what another kind gets, seed by seed.
     pub fn ratio(&self, kind: &Kind, to: &Kind, from: f64, until: f64) -> Measured {
         let got = |kind| self.of(kind).iter().map(move |run| series::delivered(run, 0, from, until));

@@ -2,7 +2,7 @@
 
 use crate::entry::{Counts, key, place, why, word};
 use crate::html::prose;
-use crate::number::measured;
+use crate::number::{checked, measured};
 use crate::outcome::{Claim, Verdict};
 
 /// How many claims got which verdict, to be drawn.
@@ -56,16 +56,18 @@ pub(super) struct Shown {
 
 /// A claim as it is shown.
 pub(super) fn shown(claim: &Claim) -> Shown {
-    let many = claim.measured.seeds > 1 && claim.verdict != Verdict::NotRun;
+    let many = claim.measured.seeds > 1 && claim.verdict() != Verdict::NotRun;
+    let check = claim.reason.as_ref().and_then(|reason| reason.check.as_ref());
+    let check = check.map_or(String::new(), |check| format!(" <small>Checked: {}</small>", prose(&checked(check))));
     Shown {
-        class: class(claim.verdict),
-        verdict: word(claim.verdict),
+        class: class(claim.verdict()),
+        verdict: word(claim.verdict()),
         basis: key(claim.reference.basis),
         text: prose(&claim.text),
         stated: prose(&claim.stated),
         place: place(claim),
         measured: measured(claim),
         seeds: if many { format!("{} seeds", claim.measured.seeds) } else { String::new() },
-        why: why(claim).map(|why| prose(&why)).unwrap_or_default(),
+        why: why(claim).map(|why| format!("{}{check}", prose(&why))).unwrap_or_default(),
     }
 }

@@ -74,10 +74,12 @@ delay_ms = 25
 queue_bdp = {bdp}
 [[flow]]
 cc = "cubic"
+recovery = "sack"
 initial_window = 2
 start_s = {start}
 [[flow]]
 cc = "{cc}"                # first, so that it sees the base RTT
+recovery = "sack"
 initial_window = 2
 params = {{ {epsilon}{params} }}
 [measure]

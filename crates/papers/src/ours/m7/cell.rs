@@ -37,6 +37,7 @@ delay_ms = {delay}
 queue_bdp = {BUFFER}
 [[flow]]
 cc = "{cc}"
+recovery = "sack"
 count = {n}
 params = {{ measurement = "oracle", {param} = {error:?}{law} }}
 {udp}[measure]
@@ -64,8 +65,15 @@ pub(super) struct Found {
     pub(super) throughput: Measured,
     /// Mean queue over Kτ.
     pub(super) queue: Measured,
-    /// Packets dropped of a hundred that the flows sent.
-    pub(super) lost: Measured,
+    /// Packets dropped of a hundred that the flows sent, from each start.
+    pub(super) losses: Vec<f64>,
+}
+
+impl Found {
+    /// The mean of the losses.
+    pub(super) fn lost(&self) -> f64 {
+        Measured::over(&self.losses).mean
+    }
 }
 
 pub(super) fn who(n: u32) -> String {

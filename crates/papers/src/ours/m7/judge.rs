@@ -20,24 +20,20 @@ fn bursts(n: u32) -> f64 {
 }
 
 /// The cell that is farthest from what it should be, and by how much.
-pub fn farthest<'a>(cells: &'a [Cell], results: &[Found], away: impl Fn(&Cell, &Found) -> Option<(f64, Measured)>) -> (String, Measured) {
+pub fn farthest<'a>(cells: &'a [Cell], results: &[Found], away: impl Fn(&Cell, &Found) -> Option<Measured>) -> (String, Measured) {
     let name = |cell: &'a Cell| {
         format!("{} {:+.2}{}", cell.kind.name, cell.error, cell.gamma.map_or(String::new(), |gamma| format!(", γ = {gamma}")))
     };
     let worst =
-        cells.iter().zip(results).filter_map(|(cell, found)| Some((cell, away(cell, found)?))).max_by(|a, b| a.1.0.total_cmp(&b.1.0));
-    worst.map_or((String::new(), Measured { mean: 0.0, ci95: 0.0, seeds: 0 }), |(cell, (off, measured))| {
-        (name(cell), Measured { mean: off, ..measured })
-    })
+        cells.iter().zip(results).filter_map(|(cell, found)| Some((cell, away(cell, found)?))).max_by(|a, b| a.1.mean.total_cmp(&b.1.mean));
+    worst.map_or((String::new(), Measured::none()), |(cell, off)| (name(cell), off))
 }
 
 /// The claims about a map.
 pub fn judge(kind: &Kind, n: u32, cells: &[Cell], results: &[Found], found: &mut Outcome) {
     let name = format!("{}, {}", kind.name, who(n));
     let overflows = |cell: &Cell| cell.theory().queue + bursts(n) > BUFFER;
-    let (at, off) = farthest(cells, results, |cell, found| {
-        (!overflows(cell)).then(|| ((found.throughput.mean - cell.theory().throughput).abs(), found.throughput))
-    });
+    let (at, off) = farthest(cells, results, |cell, found| (!overflows(cell)).then(|| found.throughput.off(cell.theory().throughput)));
     let law = if kind.is_bias { "S Eq 11 with what is read" } else { "S Eq 11 without noise" };
     found.claims.push(claim(
         format!("{name}: throughput within 5 % of K of {law}, wherever that does not overflow; the farthest is {at}"),
@@ -53,8 +49,7 @@ pub fn judge(kind: &Kind, n: u32, cells: &[Cell], results: &[Found], found: &mut
             "noise is cut off at A' = K' and A' = 0, and an idle link is not made up for by a queue"
         },
     ));
-    let (at, off) =
-        farthest(cells, results, |cell, found| (!overflows(cell)).then(|| ((found.queue.mean - cell.theory().queue).abs(), found.queue)));
+    let (at, off) = farthest(cells, results, |cell, found| (!overflows(cell)).then(|| found.queue.off(cell.theory().queue)));
     found.claims.push(claim(
         format!("{name}: queue within 0.1 Kτ of {law}, wherever that does not overflow; the farthest is {at}"),
         derived("S §II-B, Eq 11", "0"),
@@ -72,24 +67,22 @@ pub fn judge(kind: &Kind, n: u32, cells: &[Cell], results: &[Found], found: &mut
     if !kind.is_bias {
         return;
     }
-    let is_lost = |found: &Found| found.lost.mean > 0.01;
     let should = |cell: &Cell| {
         let queue = cell.theory().queue;
         if queue > 1.15 * BUFFER { Some(true) } else { (queue + bursts(n) < BUFFER).then_some(false) }
     };
-    let clear: Vec<bool> = cells.iter().zip(results).filter_map(|(cell, found)| Some(should(cell)? == is_lost(found))).collect();
-    let right = Measured {
-        mean: 100.0 * clear.iter().filter(|right| **right).count() as f64 / clear.len().max(1) as f64,
-        ci95: 0.0,
-        seeds: results.first().map_or(0, |found| found.throughput.seeds),
-    };
+    let clear: Vec<(bool, &Found)> = cells.iter().zip(results).filter_map(|(cell, found)| Some((should(cell)?, found))).collect();
+    // Of the starts of each cell, one for each seed.
+    let right = |start: usize| clear.iter().filter(|(should, found)| *should == (found.losses[start] > 0.01)).count();
+    let starts = results.first().map_or(0, |found| found.losses.len());
+    let right: Vec<f64> = (0..starts).map(|start| 100.0 * right(start) as f64 / clear.len().max(1) as f64).collect();
     found.claims.push(claim(
         format!(
             "{name}: packets are lost where S Eq 11's queue exceeds the buffer by 15 %, and none of ten thousand where it leaves room for bursts, {:.2} Kτ",
             bursts(n)
         ),
         derived("S §II-B, Eq 11", "100"),
-        right,
+        Measured::over(&right),
         "% of the cells",
         at_least(95.0),
         "a cluster of an unpaced window needs room of its own",

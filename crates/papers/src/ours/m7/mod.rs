@@ -65,7 +65,7 @@ fn simulate(lab: &Lab, cells: &[Cell], duration: f64) -> (Vec<Found>, Vec<Scenar
         Found {
             throughput: over(&runs, total),
             queue: over(&runs, |run| run.summary.links[0].queue_packets.mean / ROOM),
-            lost: over(&runs, lost),
+            losses: runs.iter().map(lost).collect(),
         }
     };
     (scenarios.iter().map(found).collect(), scenarios)
@@ -101,7 +101,7 @@ fn map(lab: &Lab, grid: &Grid, kind: &Kind, n: u32, found: &mut Outcome) {
     for (id, what, value) in [
         ("throughput", "throughput [K]", (|found: &Found| found.throughput.mean) as fn(&Found) -> f64),
         ("queue", "mean queue [Kτ]", |found| found.queue.mean),
-        ("losses", "lost of 100 sent", |found| found.lost.mean),
+        ("losses", "lost of 100 sent", |found| found.lost()),
     ] {
         let mut series = vec![Series::cells(what, points(), results.iter().map(value).collect())];
         series.extend(boundaries());
@@ -146,8 +146,7 @@ fn curves(lab: &Lab, grid: &Grid, kind: &Kind, found: &mut Outcome) {
         };
         throughputs.extend([curve(|found| found.throughput), theory(|rest| rest.throughput)]);
         queues.extend([curve(|found| found.queue), theory(|rest| rest.queue)]);
-        let (at, off) =
-            farthest(&cells, &results, |cell, found| Some(((found.throughput.mean - cell.theory().throughput).abs(), found.throughput)));
+        let (at, off) = farthest(&cells, &results, |cell, found| Some(found.throughput.off(cell.theory().throughput)));
         found.claims.push(claim(
             format!(
                 "symbiosis (oracle), {}, {}: throughput within 5 % of K of the logarithmic law's rest; the farthest is {at}",
