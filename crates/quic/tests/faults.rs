@@ -181,7 +181,8 @@ fn peak_memory() -> u64 {
     line.trim().trim_end_matches(" kB").parse::<u64>().unwrap() * 1024
 }
 
-/// Why the table's rows are what they are:
+/// Why the table's rows are what they are. Of *all of it*, connections were followed second by second; the others follow from the code and the RFCs,
+/// and were not followed one by one:
 ///
 /// - *nothing*, *duplication*, *forged beside*: 1 MB at 20 Mbit/s takes 0.4 s, and slow start as long again. What is there twice or does not decrypt is
 ///   dropped and costs nothing.
@@ -195,7 +196,7 @@ fn peak_memory() -> u64 {
 /// - *new address, loss 5 %*: where the answer to the challenge of the new path is lost (RFC 9000 §8.2), noq sends challenges alone and
 ///   keeps itself alive by them (`node/pulse.rs`): nothing is acknowledged, which is the end after 20 s, or after 22.5 s if it is seen at the next look.
 /// - *server restarted*: it knows nothing of the connection, and has no key with which to say so: its client's idle time of 20 s.
-/// - *disk full*: said before the first byte.
+/// - *disk full*: said as soon as the first third, for which there is room, is written.
 /// - *all of it*: the address changes as the path goes dark for 5 s, then as in *new address, loss 5 %*. Where the handshake had ended and the request
 ///   had not come by then, the server's limit for a request (20 s) ends the same hanging connection 2.5 s before that look: *no request
 ///   came*, which was *timed out* before there was such a limit.
