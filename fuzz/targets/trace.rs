@@ -18,7 +18,7 @@ fuzz_target!(|text: &str| {
     let (one, two) = (period.0, period.0 * 2);
     assert_eq!(volume(one, two), bytes);
     let mut before = 0;
-    for at in [1, one / 3, one / 2, one, one + 1, two, 1 << 62] {
+    for at in [1, one / 3, one / 2, one, one + 1, two, 1 << 50] {
         let (least, most) = (before.min(at), before.max(at));
         assert_eq!(volume(0, least) + volume(least, most), volume(0, most), "cut at {least} of {most}");
         before = at;
