@@ -108,4 +108,6 @@ def run_many(
 
 
 def _run(runs: list[tuple[Scenario, int]], traces: bool, threads: int | None) -> list[_native.RunResult]:
+    if any(scenario._controllers for scenario, _ in runs):
+        threads = 1  # The interpreter runs one thread at a time.
     return _native.run_many([(scenario._native, seed) for scenario, seed in runs], traces, threads or os.cpu_count() or 1)

@@ -105,6 +105,8 @@ def sweep(
     job = Job(text, file, base, inner, _toml.sets(set), count, dict(controllers or {}))
     made = job.sweep()
     made.check()
+    if controllers and executor is None:
+        workers = 1  # The interpreter runs one thread at a time; a process pool runs more.
     tell = _progress(progress, made)
     if out is None:
         if traces or shard:

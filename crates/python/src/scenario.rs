@@ -113,7 +113,10 @@ pub(crate) fn run_many(py: Python<'_>, runs: Vec<(PyRef<'_, Scenario>, u64)>, tr
                     found.lock().unwrap_or_else(PoisonError::into_inner).push((at, ended));
                 }
             };
-            (0..threads.max(1)).for_each(|_| drop(scope.spawn(one)));
+            match threads {
+                0 | 1 => one(),
+                threads => (0..threads).for_each(|_| drop(scope.spawn(one))),
+            }
         });
     })?;
     let mut found = found.into_inner().unwrap_or_else(PoisonError::into_inner);

@@ -39,8 +39,10 @@ pub fn run_local(
             }
         }
     };
-    std::thread::scope(|scope| {
-        (0..threads.max(1)).for_each(|_| drop(scope.spawn(work)));
-    });
+    match threads {
+        // The caller's own may have what a new one has not: the state of an interpreter.
+        0 | 1 => work(),
+        threads => std::thread::scope(|scope| (0..threads).for_each(|_| drop(scope.spawn(work)))),
+    }
     failed.into_inner().expect("nobody panics with it").map_or(Ok(()), Err)
 }

@@ -6,8 +6,25 @@ use super::blocks::Block;
 use super::{console, root};
 
 /// Tools beside the program that documents may name.
-const TOOLS: &[&str] =
-    &["apt-get", "iperf3", "jq", "sha256sum", "grep", "mkdir", "ssh", "ip", "tc", "rustup", "mdbook", "man", "python3", "pip", "git", "cd", "sbatch"];
+const TOOLS: &[&str] = &[
+    "apt-get",
+    "iperf3",
+    "jq",
+    "sha256sum",
+    "grep",
+    "mkdir",
+    "ssh",
+    "ip",
+    "tc",
+    "rustup",
+    "mdbook",
+    "man",
+    "python3",
+    "pip",
+    "git",
+    "cd",
+    "sbatch",
+];
 
 /// What is wrong with a block's commands.
 pub fn faults(path: &Path, block: &Block) -> Vec<String> {
