@@ -123,7 +123,7 @@ def sweep(
         missing = store.missing(shard or "1/1")
         wanted = f"{place.rstrip('/')}/traces" if traces else None
         if executor is None and not (remote and traces):
-            made.run_into(missing, workers or os.cpu_count() or 1, store, wanted, tell)
+            store.run(missing, workers or os.cpu_count() or 1, wanted, tell)
         else:
             _run(job, missing, store.keep, executor, workers, retries, tell, wanted)
         came = store.finish()

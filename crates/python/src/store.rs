@@ -1,12 +1,14 @@
 //! The folder of a sweep.
 
 use std::path::PathBuf;
+use std::sync::atomic::Ordering;
 
 use pyo3::exceptions::{PyFileExistsError, PyValueError};
 use pyo3::prelude::*;
 use symbiosis_sweep as inner;
 
 use crate::error::failed;
+use crate::supervised::supervised;
 use crate::sweep::Sweep;
 
 /// The folder in which a sweep's chunks become its dataset.
@@ -49,6 +51,25 @@ impl Store {
         Ok(self.0.missing(shard.chunks(self.0.chunks())))
     }
 
+    /// Runs these chunks on so many threads, and keeps them.
+    #[pyo3(signature = (chunks, threads, traces = None, progress = None))]
+    fn run(
+        &self,
+        py: Python<'_>,
+        chunks: Vec<u64>,
+        threads: usize,
+        traces: Option<PathBuf>,
+        progress: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<()> {
+        let ran = supervised(py, progress, |work| {
+            inner::run_local(self.0.sweep(), &chunks, threads, traces.as_deref(), &work.stop, |chunk, records| {
+                work.done.fetch_add(1, Ordering::Relaxed);
+                self.0.keep(chunk, &records)
+            })
+        })?;
+        Ok(ran?)
+    }
+
     /// Keeps what `Sweep.run_chunk` gave.
     fn keep(&self, py: Python<'_>, chunk: u64, found: &[u8]) -> PyResult<()> {
         let records = inner::decode(found).ok_or_else(|| failed("these bytes are no chunk"))?;
@@ -58,12 +79,5 @@ impl Store {
     /// Ends the dataset: runs, runs that were not possible, files; None if chunks are missing.
     fn finish(&self, py: Python<'_>) -> PyResult<Option<Came>> {
         Ok(py.detach(|| self.0.finish())?.map(came))
-    }
-}
-
-impl Store {
-    /// What the folder is of.
-    pub fn inner(&self) -> &inner::Store {
-        &self.0
     }
 }

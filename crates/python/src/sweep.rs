@@ -11,7 +11,6 @@ use symbiosis_sweep::{Changes, Record, Tables};
 
 use crate::error::{failed, refused};
 use crate::scenario::target;
-use crate::store::Store;
 use crate::supervised::supervised;
 use crate::table::Table;
 
@@ -98,26 +97,6 @@ impl Sweep {
         let found = supervised(py, None, |work| inner::run_chunk(&self.0, chunk, traces.as_deref(), &work.stop))??;
         let records = found.ok_or_else(|| failed("stopped"))?;
         Ok(PyBytes::new(py, &inner::encode(&records)))
-    }
-
-    /// Runs these chunks on so many threads, and keeps them in the store.
-    #[pyo3(signature = (chunks, threads, store, traces = None, progress = None))]
-    fn run_into(
-        &self,
-        py: Python<'_>,
-        chunks: Vec<u64>,
-        threads: usize,
-        store: &Store,
-        traces: Option<PathBuf>,
-        progress: Option<&Bound<'_, PyAny>>,
-    ) -> PyResult<()> {
-        supervised(py, progress, |work| {
-            inner::run_local(&self.0, &chunks, threads, traces.as_deref(), &work.stop, |chunk, records| {
-                work.done.fetch_add(1, Ordering::Relaxed);
-                store.inner().keep(chunk, &records)
-            })
-        })?
-        .map_err(PyErr::from)
     }
 
     /// Runs these chunks on so many threads, and gives what they found, each as `run_chunk` does.

@@ -124,6 +124,11 @@ impl Store {
         Ok(())
     }
 
+    /// Its sweep.
+    pub fn sweep(&self) -> &Sweep {
+        &self.sweep
+    }
+
     /// How many chunks its sweep has.
     pub fn chunks(&self) -> u64 {
         chunks(&self.sweep)
