@@ -134,6 +134,7 @@ const LINKS: &[Found<LinkSummary>] = &[
     ("link", Read::Text(|_, link| link.name.clone())),
     ("utilization", Read::Number(|_, link| link.utilization)),
     ("drops", Read::Integer(|_, link| link.drops)),
+    ("marks", Read::Integer(|_, link| link.marks)),
     ("queue_mean_packets", Read::Number(|_, link| link.queue_packets.mean)),
     ("queue_p95_packets", Read::Number(|_, link| link.queue_packets.p95)),
     ("queue_max_packets", Read::Number(|_, link| link.queue_packets.max)),

@@ -211,6 +211,15 @@ fn many_runs_are_partitioned_in_parts_and_shards_keep_their_bytes() {
 }
 
 #[test]
+fn records_come_back_from_their_bytes() {
+    let sweep = sweep("[axes]\nduration_s = [0.1, 0.3]\nflow.0.start_s = [0, 0.2]");
+    let all: Vec<Record> = (0..4).flat_map(|chunk| run_chunk(&sweep, chunk, None, &AtomicBool::new(false)).unwrap().unwrap()).collect();
+    assert!(all.len() == 4 && all.iter().filter(|record| record.found.is_ok()).count() == 3);
+    assert_eq!(decode(&encode(&all)), Some(all.clone()));
+    assert_eq!(decode(&encode(&all)[..100]), None);
+}
+
+#[test]
 fn a_folder_of_something_else_is_left_alone() {
     let (one, other) = (sweep("seeds = 2"), sweep("seeds = 3"));
     let folder = tempfile::tempdir().unwrap();
