@@ -143,7 +143,7 @@ fn looking_on_changes_nothing_and_shows_what_the_outcome_has() {
 fn who_waits_is_who_the_queue_counts() {
     for queue in [Discipline::DropTail, Discipline::CoDel(CoDelSpec::default()), Discipline::FqCoDel(FqCoDelSpec::default())] {
         let mut dumbbell = Dumbbell::new(10.0, 20, 60, 10);
-        dumbbell.bottleneck().discipline = queue.clone();
+        dumbbell.bottleneck().discipline = queue;
         dumbbell.plan.sample_every = Some(Span::from_millis(100));
         dumbbell.flow("cubic", Recovery::Sack);
         dumbbell.flow("reno", Recovery::Sack).start = Instant::from_millis(2000);

@@ -120,7 +120,7 @@ fn claims(crowd: &Crowd, runs: &[Run]) -> Vec<Claim> {
                 ten,
                 "Jain",
                 below(0.95),
-                "losses fall on all flows, and draw their shares together",
+                "min-RTT probes in common, or losses that fall on all flows, draw their shares together",
             ),
         ];
     }
