@@ -48,7 +48,7 @@ impl HyStart {
             match self.conservative {
                 None => {
                     let rise = Span(last.0 / RISE_DIVISOR).clamp(LEAST_RISE, MOST_RISE);
-                    if current >= last + rise {
+                    if current >= last.saturating_add(rise) {
                         self.conservative = Some((current, 0));
                     }
                 }
