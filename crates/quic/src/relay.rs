@@ -138,7 +138,7 @@ impl Relay {
             let mut busy = false;
             for direction in 0..2 {
                 for turn in 1..=TURN {
-                    let arrival = if direction == 0 { self.front.receive()? } else { self.back.receive()? };
+                    let arrival = unless_refused(if direction == 0 { self.front.receive() } else { self.back.receive() }, None)?;
                     let Some(arrival) = arrival else { break };
                     if direction == 0 {
                         self.client = Some(arrival.from);
@@ -192,8 +192,8 @@ impl Relay {
             let Some(Reverse((at, _, direction, datagram))) = self.pending.pop() else { break };
             // What the kernel has no room for is lost, as in any network.
             match (direction, self.client) {
-                (0, _) => self.back.send_one(self.server, &datagram)?,
-                (_, Some(client)) => self.front.send_one(client, &datagram)?,
+                (0, _) => unless_refused(self.back.send_one(self.server, &datagram), true)?,
+                (_, Some(client)) => unless_refused(self.front.send_one(client, &datagram), true)?,
                 (_, None) => continue,
             };
             lateness.woke(began + at.since_start(), self.clock.now());
@@ -222,5 +222,13 @@ impl Relay {
     fn reaches(&mut self, at: Instant) {
         self.told = self.told.max(at);
         self.network.advance(self.told);
+    }
+}
+
+/// A path does not end where nobody listens at its other end any more: what is refused there is lost.
+fn unless_refused<T>(done: io::Result<T>, lost: T) -> io::Result<T> {
+    match done {
+        Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => Ok(lost),
+        done => done,
     }
 }

@@ -130,7 +130,9 @@ fn agree(cc: &str, quic: &[Seen], tcp: &[Seen]) {
         println!("{cc:16} {what:12} QUIC {:.4} ± {:.4}, TCP {:.4} ± {:.4}", quic.0, quic.1, tcp.0, tcp.1);
         assert!(quic.agrees(tcp, apart), "{cc}: {what} {quic:?} with QUIC, {tcp:?} with TCP");
     };
-    check("utilization", both(|seen| seen.utilization), 0.002);
+    // A min-RTT probe gives half of the rate away for up to four round trips in 10 s; which of the two must probe hangs on who sees τ without.
+    let probes = if cc.starts_with("symbiosis") { 0.5 * 4.0 * RTT_MS as f64 / 10_000.0 } else { 0.0 };
+    check("utilization", both(|seen| seen.utilization), 0.002 + probes);
     // A packet of the window is a packet in the queue.
     check("queue mean", both(|seen| seen.queue_mean), 1.0);
     check("queue p95", both(|seen| seen.queue_p95), 2.0);
