@@ -50,9 +50,10 @@ for (const { name, text, files } of all) {
     const expected = printed(name, text, files);
     native_ms += performance.now() - begun;
     begun = performance.now();
-    const run = new Simulated(/^name = /m.test(text) ? text : `name = "${name}"\n${text}`, JSON.stringify(files), 500);
+    const run = new Simulated(/^name = /m.test(text.split("\n[")[0]) ? text : `name = "${name}"\n${text}`, JSON.stringify(files), 500);
     // In steps, as the page does it.
-    for (let at = 0; at < 1000; at += 1) { run.advance(at); if (at > JSON.parse(run.description()).duration_s) break; }
+    const end = JSON.parse(run.description()).duration_s;
+    for (let at = 0; at < 1000; at += 1) { run.advance(at); run.waiting(at); if (at > end) break; }
     const found = run.finish();
     wasm_ms += performance.now() - begun;
     run.free();
