@@ -8,17 +8,27 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, Future, wait
+import time
+from collections.abc import Callable, Collection, Iterable
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Future, wait
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
-from typing import Any
+from typing import Any, Protocol
 
 from . import _native
 
-#: Chunks that wait at a worker while it runs another: the driver answers in less time than a chunk takes.
+#: Chunks under way for each worker, one of which waits there: the driver answers in less time than a chunk takes.
 WAITING = 2
+#: How often tasks that are no futures of the standard library are asked whether they have ended [s]: seldom enough for a scheduler such as Slurm's.
+ASKED = 0.2
+
+
+class Submits(Protocol):
+    """What `sweep` asks of an executor: `concurrent.futures.Executor` has it, and so has submitit's."""
+
+    def submit(self, work: Callable[..., Any], /, *args: Any) -> Any:
+        """Runs it somewhere; what is given back has `result`, `done` and `cancel`."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +46,10 @@ class Job:
     def sweep(self) -> _native.Sweep:
         """The sweep."""
         return _native.Sweep(self.text, self.file, self.base, self.scenario, self.sets, self.seeds, self.controllers)
+
+    def name(self) -> str:
+        """Tells jobs apart: equal for equal ones."""
+        return f"{self.sweep().id} {sorted(self.controllers)}"
 
     def run(self, chunk: int, traces: str | None) -> bytes:
         """Runs a chunk, in whatever process this is."""
@@ -67,99 +81,116 @@ def work(name: str, job: Job, chunk: int, traces: str | None) -> bytes:
     return _jobs.setdefault(name, job).run(chunk, traces)
 
 
-def run_in_executor(
-    executor: Executor,
-    job: Job,
-    chunks: list[int],
-    keep: Callable[[int, bytes], None],
-    workers: int | None,
-    retries: int,
-    tell: Callable[[int], None] | None,
-    traces: str | None,
-) -> None:
-    """Runs chunks in an executor, not all at a time: neither side holds more than what is under way."""
-    name = f"{job.sweep().id} {sorted(job.controllers)}"
-    most = WAITING * (workers or getattr(executor, "_max_workers", None) or os.cpu_count() or 1)
-    waiting: dict[Future[bytes], int] = {}
+class Lost(Exception):
+    """A task whose worker was lost; why is its cause."""
+
+
+class Cluster(Protocol):
+    """Where chunks run."""
+
+    #: How many chunks are under way at the most: neither side holds more.
+    most: int
+
+    def submit(self, chunk: int) -> Any:
+        """Sends a chunk to a worker, as a task."""
+
+    def ended(self, waiting: Collection[Any]) -> Iterable[Any]:
+        """Those of the tasks that have ended, once there are any."""
+
+    def result(self, task: Any) -> bytes:
+        """What the chunk found; `Lost` if it may be tried again."""
+
+    def cancel(self, task: Any) -> None:
+        """Its result is not wanted any more."""
+
+
+def run(cluster: Cluster, chunks: list[int], keep: Callable[[int, bytes], None], retries: int, tell: Callable[[int], None] | None) -> None:
+    """Runs chunks and keeps what they find, in the order in which they end."""
     rest, tries, done = iter(chunks), dict[int, int](), 0
-
-    def submit(chunk: int) -> None:
-        waiting[executor.submit(work, name, job, chunk, traces)] = chunk
-
+    waiting = {cluster.submit(chunk): chunk for chunk in islice(rest, cluster.most)}
     try:
-        for chunk in islice(rest, most):
-            submit(chunk)
         while waiting:
-            ended, _ = wait(waiting, return_when=FIRST_COMPLETED)
-            for future in ended:
-                chunk = waiting.pop(future)
+            for task in cluster.ended(waiting):
+                chunk = waiting.pop(task)
                 try:
-                    keep(chunk, future.result())
-                except (BrokenExecutor, _native.ScenarioError, KeyboardInterrupt):
-                    raise
-                except (Exception, CancelledError):
+                    keep(chunk, cluster.result(task))
+                except Lost as lost:
                     tries[chunk] = tries.get(chunk, 0) + 1
                     if tries[chunk] > retries:
-                        raise
-                    submit(chunk)
+                        raise lost.__cause__ or lost
+                    waiting[cluster.submit(chunk)] = chunk
                     continue
                 done += 1
                 if tell:
                     tell(done)
                 if (following := next(rest, None)) is not None:
-                    submit(following)
+                    waiting[cluster.submit(following)] = following
     finally:
-        for future in waiting:
-            future.cancel()
+        for task in waiting:
+            cluster.cancel(task)
 
 
-def run_in_ray(
-    job: Job,
-    chunks: list[int],
-    keep: Callable[[int, bytes], None],
-    workers: int | None,
-    retries: int,
-    tell: Callable[[int], None] | None,
-    traces: str | None,
-) -> None:
-    """Runs chunks as tasks of Ray, which runs a task again whose worker or node was lost."""
-    import ray
+class Given:
+    """An executor that the caller made."""
 
-    if not ray.is_initialized():
-        ray.init(num_cpus=workers, include_dashboard=False, log_to_driver=False)
-    name = f"{job.sweep().id} {sorted(job.controllers)}"
-    held = ray.put(job)
-    task = ray.remote(num_cpus=1, max_retries=retries)(work)
-    most = WAITING * (workers or int(ray.cluster_resources().get("CPU", 1)))
-    rest, tries, done = iter(chunks), dict[int, int](), 0
-    waiting: dict[Any, int] = {}
+    def __init__(self, executor: Submits, job: Job, workers: int | None, traces: str | None) -> None:
+        self.executor, self.job, self.traces = executor, job, traces
+        self.name = job.name()
+        known = (getattr(executor, name, None) for name in ("_max_workers", "num_workers"))
+        self.most = WAITING * (workers or next(filter(None, known), None) or os.cpu_count() or 1)
 
-    def submit(chunk: int) -> None:
-        waiting[task.remote(name, held, chunk, traces)] = chunk
+    def submit(self, chunk: int) -> Any:
+        return self.executor.submit(work, self.name, self.job, chunk, self.traces)
 
-    try:
-        for chunk in islice(rest, most):
-            submit(chunk)
-        while waiting:
-            ended, _ = ray.wait(list(waiting), num_returns=1)
-            for reference in ended:
-                chunk = waiting.pop(reference)
-                try:
-                    keep(chunk, ray.get(reference))
-                except ray.exceptions.RayTaskError:
-                    raise
-                except ray.exceptions.RayError:
-                    # Lost more often than Ray tries again by itself.
-                    tries[chunk] = tries.get(chunk, 0) + 1
-                    if tries[chunk] > retries:
-                        raise
-                    submit(chunk)
-                    continue
-                done += 1
-                if tell:
-                    tell(done)
-                if (following := next(rest, None)) is not None:
-                    submit(following)
-    finally:
-        for reference in waiting:
-            ray.cancel(reference, force=False)
+    def ended(self, waiting: Collection[Any]) -> Iterable[Any]:
+        if all(isinstance(task, Future) for task in waiting):
+            return wait(waiting, return_when=FIRST_COMPLETED).done
+        while not (ended := [task for task in waiting if task.done()]):
+            time.sleep(ASKED)
+        return ended
+
+    def result(self, task: Any) -> bytes:
+        try:
+            found: bytes = task.result()
+            return found
+        except (BrokenExecutor, _native.ScenarioError, KeyboardInterrupt):
+            raise
+        except (Exception, CancelledError) as error:
+            raise Lost from error
+
+    def cancel(self, task: Any) -> None:
+        task.cancel()
+
+
+class Ray:
+    """The Ray cluster that this process is connected to, or a local one. It runs a task again whose worker or node was lost."""
+
+    def __init__(self, job: Job, workers: int | None, retries: int, traces: str | None) -> None:
+        import ray
+
+        if not ray.is_initialized():
+            ray.init(num_cpus=workers, include_dashboard=False, log_to_driver=False)
+        self.ray, self.name, self.traces = ray, job.name(), traces
+        self.job = ray.put(job)
+        self.task = ray.remote(num_cpus=1, max_retries=retries)(work)
+        self.most = WAITING * (workers or int(ray.cluster_resources().get("CPU", 1)))
+
+    def submit(self, chunk: int) -> Any:
+        return self.task.remote(self.name, self.job, chunk, self.traces)
+
+    def ended(self, waiting: Collection[Any]) -> Iterable[Any]:
+        ended: list[Any] = self.ray.wait(list(waiting), num_returns=1)[0]
+        return ended
+
+    def result(self, task: Any) -> bytes:
+        try:
+            found: bytes = self.ray.get(task)
+            return found
+        except self.ray.exceptions.RayTaskError:
+            raise
+        except self.ray.exceptions.RayError as error:
+            # Lost more often than Ray tries again by itself.
+            raise Lost from error
+
+    def cancel(self, task: Any) -> None:
+        self.ray.cancel(task, force=False)

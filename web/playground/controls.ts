@@ -72,7 +72,7 @@ export class Controls {
     });
     slider.value = String(packets ? PLACES / 2 : place(range.get(m)));
     slider.setAttribute("aria-valuetext", text(range.get(m)));
-    const output = el("output", { for: range.id }, text(range.get(m)));
+    const output = el("output", { for: range.id }, text(digits(range.get(m))));
     slider.oninput = () => {
       output.textContent = `${value(Number(slider.value))} ${range.unit}`;
       this.change(m, (next) => range.set(next, value(Number(slider.value))));

@@ -27,6 +27,9 @@ export interface Model {
   cross: Cross[];
 }
 
+/** A scenario to begin with: for the controls, or as text where these do not have all of it. */
+export interface Preset { group: string; title: string; model: Model; text?: string }
+
 export function flow(cc: string, start = 0, rest: Partial<Flow> = {}): Flow {
   return { cc, start, stop: null, count: 1, extraMs: 0, ...rest };
 }
@@ -91,4 +94,15 @@ export function files(m: Model): Record<string, string> {
 export function withController(m: Model, cc: string): Model {
   const first = m.flows[0]?.cc;
   return { ...m, flows: m.flows.map((f) => (f.cc === first ? { ...f, cc } : f)) };
+}
+
+/** The controller of the first flow of a text. */
+export function firstController(text: string): string | null {
+  return /^cc = "([^"]+)"$/m.exec(text)?.[1] ?? null;
+}
+
+/** The same for a scenario as text. */
+export function textWithController(text: string, cc: string): string {
+  const first = firstController(text);
+  return first ? text.replaceAll(`\ncc = "${first}"\n`, `\ncc = "${cc}"\n`) : text;
 }

@@ -4,7 +4,7 @@ import { Controls, select } from "./controls";
 import { byId, el } from "./dom";
 import { Engine, type Ready } from "./engine";
 import type { Problem } from "./messages";
-import { toml, withController, type Model } from "./model";
+import { firstController, textWithController, toml, withController, type Model } from "./model";
 import { Panel } from "./panel";
 import { PRESETS } from "./presets";
 import { pack, unpack, type Shared } from "./share";
@@ -38,7 +38,10 @@ class Page {
       presets.append(el("optgroup", { label: group }, ...PRESETS.flatMap((preset, index) =>
         (preset.group === group ? [el("option", { value: String(index) }, preset.title)] : []))));
     }
-    presets.onchange = () => this.open({ model: structuredClone(PRESETS[Number(presets.value)].model), compare: this.state.compare, text: null });
+    presets.onchange = () => {
+      const { model, text } = PRESETS[Number(presets.value)];
+      this.open({ model: structuredClone(model), compare: this.state.compare, text: text ?? null });
+    };
     const names = ["nothing", ...ready.controllers.map((entry) => entry.name)];
     byId("compare-place").replaceChildren(select("compare", names, "nothing", (cc) => this.compare(cc === "nothing" ? null : cc)));
     const speeds = byId<HTMLSelectElement>("speed");
@@ -66,7 +69,7 @@ class Page {
 
   private open(state: Shared) {
     this.state = state;
-    const preset = PRESETS.findIndex((preset) => toml(preset.model) === toml(state.model));
+    const preset = PRESETS.findIndex((preset) => (state.text === null ? !preset.text && toml(preset.model) === toml(state.model) : preset.text === state.text));
     byId<HTMLSelectElement>("preset").value = preset < 0 ? "" : String(preset);
     byId<HTMLSelectElement>("compare").value = state.compare ?? "nothing";
     byId<HTMLInputElement>("by-hand").checked = state.text !== null;
@@ -77,7 +80,8 @@ class Page {
 
   private show() {
     const { model: m, text } = this.state;
-    byId("about").textContent = text === null ? m.about : "The text of the scenario decides; the controls rest.";
+    const rest = `${m.about ? `${m.about} ` : ""}The text of the scenario decides; the controls rest.`;
+    byId("about").textContent = text === null ? m.about : rest;
     byId<HTMLFieldSetElement>("controls-set").disabled = text !== null;
     this.controls.show(m);
     this.timeline.show(m);
@@ -112,16 +116,16 @@ class Page {
   private begin(ahead: number) {
     clearTimeout(this.timer);
     const { model: m, compare, text } = this.state;
-    const scenarios: [string, Model][] = [["", m]];
-    if (compare && text === null) scenarios.push([compare, withController(m, compare)]);
+    const scenarios: [string, Model, string | null][] = [[(text === null ? m.flows[0]?.cc : firstController(text)) ?? "", m, text]];
+    if (compare) scenarios.push([compare, withController(m, compare), text === null ? null : textWithController(text, compare)]);
     while (this.panels.length > scenarios.length) this.panels.pop()!.remove();
     while (this.panels.length < scenarios.length) {
       const first = this.panels.length === 0;
       this.panels.push(new Panel(byId("panels"), this.zoom, this.commons, (seconds) => first && this.timeline.moment(seconds), (problem) => this.problem(problem)));
     }
     this.problem(null);
-    const title = (at: number) => (scenarios.length === 1 ? "" : at === 0 ? (m.flows[0]?.cc ?? "") : scenarios[1][0]);
-    scenarios.forEach(([, scenario], at) => this.panels[at].start(title(at), scenario, text, SAMPLES, ahead, this.speed, this.paused));
+    const title = (cc: string) => (scenarios.length === 1 ? "" : cc);
+    scenarios.forEach(([cc, scenario, text], at) => this.panels[at].start(title(cc), scenario, text, SAMPLES, ahead, this.speed, this.paused));
     void pack(this.state).then((hash) => history.replaceState(null, "", `#${hash}`));
   }
 

@@ -1,8 +1,9 @@
-// Scenarios to begin with: of the papers, and of today's networks.
+// Scenarios to begin with: of the papers, of today's networks, and of the arena.
 
-import { flow, model, type Model } from "./model";
+import { ARENA } from "./arena";
+import { flow, model, type Preset } from "./model";
 
-export const PRESETS: { group: string; title: string; model: Model }[] = [
+const OWN: Preset[] = [
   {
     group: "From the papers",
     title: "Two flows, the second after 50 s (T Fig 3)",
@@ -89,3 +90,5 @@ export const PRESETS: { group: string; title: string; model: Model }[] = [
     }),
   },
 ];
+
+export const PRESETS: Preset[] = [...OWN, ...ARENA];

@@ -57,7 +57,7 @@ function post(at: Run) {
   });
   const links = at.description.links.map((_, index) => at.simulated.link(index));
   const transfer = [...flows.map((flow) => flow.rows.buffer), ...links.map((rows) => rows.buffer)] as ArrayBuffer[];
-  const waiting = at.simulated.waiting(at.now);
+  const waiting = at.simulated.waiting();
   say({ kind: "rows", run: at.id, now_s: at.now, flows, links, waiting }, [...transfer, waiting.buffer as ArrayBuffer]);
 }
 

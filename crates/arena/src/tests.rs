@@ -183,7 +183,7 @@ fn every_entry_of_the_page_leads_to_scenario_traces_and_command() {
     };
     let tried: Vec<_> = ids.iter().flat_map(|id| contestants.iter().map(move |cc| (*id, cc))).map(try_one).collect();
     let commands = Commands { arena: "symbiosis arena".into(), scenario: "symbiosis simulate".into() };
-    let files: BTreeMap<String, String> = page::files(&tried, &contestants, "3 cells.", &commands).unwrap().into_iter().collect();
+    let files: BTreeMap<String, String> = page::files(&tried, &contestants, "3 cells.", &commands).into_iter().collect();
     let index = &files["index.html"];
     let links: Vec<&str> = index.split("href=\"cells/").skip(1).map(|rest| rest.split('"').next().unwrap()).collect();
     assert_eq!(links.len(), 6, "a link for each cell and controller");
@@ -197,7 +197,7 @@ fn every_entry_of_the_page_leads_to_scenario_traces_and_command() {
     assert!(files["figures/random-loss.svg"].contains("reno"));
     // The command names the cell as the command line takes it.
     assert!(
-        files["cells/reno/random-loss/1----50-ms.html"].contains("--only &#x27;random-loss&#x2f;1 %, 50 ms&#x27;"),
+        files["cells/reno/random-loss/1----50-ms.html"].contains("--only &#39;random-loss/1 %, 50 ms&#39;"),
         "{}",
         files["cells/reno/random-loss/1----50-ms.html"]
     );
@@ -207,4 +207,21 @@ fn every_entry_of_the_page_leads_to_scenario_traces_and_command() {
 fn the_page_on_adding_a_controller_shows_the_example() {
     let page = include_str!("../../../docs/adding-a-controller.md");
     assert!(page.contains(include_str!("../examples/outside.rs")), "docs/adding-a-controller.md and examples/outside.rs differ");
+}
+
+/// `symbiosis` with its competitive state, on the worst of three seeds.
+#[test]
+fn who_competes_holds_its_own_beside_cubic_and_keeps_the_low_queue_among_its_own_kind() {
+    let contestant = Contestant::parse("symbiosis{compete = true}").unwrap();
+    let tried = |id: &str| {
+        let cell = cell(id);
+        let trial = Trial { cell: &cell, contestant: &contestant, target: &SIMULATOR, seeds: 3 };
+        try_out(&trial, &Simulator, || ()).unwrap().found
+    };
+    let share = tried("loss-based/1:1 cubic, 60 ms, 1 BDP").goals[0].worst.unwrap();
+    assert!(share > 0.4, "{share}: without it .02");
+    for id in ["loss-based/cubic leaves", "own-kind/8 flows within 1 s", "own-kind/4 of 20 ms, 4 of 120 ms"] {
+        let found = tried(id);
+        assert!(found.goals.iter().all(|goal| goal.met), "{id}: {:?}", found.goals);
+    }
 }

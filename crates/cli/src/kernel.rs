@@ -4,6 +4,7 @@ use std::env;
 use std::fs::File;
 use std::io::{self, Read, Seek};
 use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
 use std::process::{self, Stdio};
 use std::thread;
 use std::time::Duration;
@@ -11,6 +12,7 @@ use std::time::Duration;
 use miette::miette;
 use symbiosis_control::params::ParamError;
 use symbiosis_linux::kernel::control::{self, Report};
+use symbiosis_linux::kernel::service::{self, Service, ServiceError};
 use symbiosis_linux::kernel::{KernelError, LiveSocket, NAME, Options, OptionsError, Orphans, Phase};
 use symbiosis_scenario::suggestion;
 
@@ -28,11 +30,15 @@ pub enum Command {
     Status(Status),
     /// End the agent and unregister the congestion control; open connections go on as Reno
     Stop,
+    /// Have systemd run the agent from boot on: writes a unit and settings, and starts it
+    Install(Install),
+    /// End that service and remove what `install` wrote
+    Uninstall(Place),
 }
 
-/// What to start.
+/// Which controller, and how.
 #[derive(Debug, clap::Args)]
-pub struct Start {
+pub struct What {
     /// The controller that sockets get; `symbiosis controllers` lists them. Whichever it is, sockets choose it as `symbiosis`
     #[arg(long, value_name = "NAME", default_value = "symbiosis")]
     cc: String,
@@ -42,9 +48,36 @@ pub struct Start {
     /// Seed of what is drawn at random
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
+}
+
+/// What to start.
+#[derive(Debug, clap::Args)]
+pub struct Start {
+    #[command(flatten)]
+    what: What,
     /// Stay in the foreground, until Ctrl-C or `symbiosis kernel stop`
     #[arg(long)]
     foreground: bool,
+}
+
+/// What to install.
+#[derive(Debug, clap::Args)]
+pub struct Install {
+    #[command(flatten)]
+    what: What,
+    /// Also make it the congestion control of every socket that chooses none
+    #[arg(long)]
+    default: bool,
+    #[command(flatten)]
+    place: Place,
+}
+
+/// Where a service is installed.
+#[derive(Debug, clap::Args)]
+pub struct Place {
+    /// Write under this folder, the root of an image of a system, instead of on this machine
+    #[arg(long, value_name = "DIR", default_value = "/")]
+    root: PathBuf,
 }
 
 /// How to list.
@@ -55,9 +88,10 @@ pub struct Status {
     json: bool,
 }
 
-/// Between looks at an agent that is starting, and how many of them: clang takes a second, on a busy machine ten.
+/// Between looks at an agent that is starting, and how many of them: the kernel checks the program within a tenth of a second, on a busy
+/// machine in some.
 const LOOK: Duration = Duration::from_millis(50);
-const LOOKS: u32 = 1200;
+const LOOKS: u32 = 200;
 
 /// Runs the command.
 ///
@@ -66,7 +100,7 @@ const LOOKS: u32 = 1200;
 pub fn run(command: &Command) -> Result<(), Failure> {
     match command {
         Command::Start(args) => {
-            let options = options(args)?;
+            let options = options(&args.what)?;
             if args.foreground { foreground(options) } else { background() }
         }
         Command::Status(args) => status(args),
@@ -74,22 +108,22 @@ pub fn run(command: &Command) -> Result<(), Failure> {
             true => print("stopped: open connections go on as Reno\n"),
             false => print("there is nothing to stop\n"),
         },
+        Command::Install(args) => install(args),
+        Command::Uninstall(place) => uninstall(place),
     }
 }
 
 fn failed(error: KernelError) -> Failure {
     let help = error.help();
     match (&error, help) {
-        (KernelError::Io(_) | KernelError::Compiler(_) | KernelError::Refused(_), Some(help)) => {
-            Failure::Other(miette!(help = help, "{error}"))
-        }
+        (KernelError::Io(_) | KernelError::Refused(_), Some(help)) => Failure::Other(miette!(help = help, "{error}")),
         (KernelError::Io(cause), None) if cause.kind() == io::ErrorKind::PermissionDenied => failed(KernelError::NotRoot),
         (_, Some(help)) => Failure::input(error, help),
         (_, None) => Failure::Other(miette!("{error}")),
     }
 }
 
-fn options(args: &Start) -> Result<Options, Failure> {
+fn options(args: &What) -> Result<Options, Failure> {
     let cc = &args.cc;
     Options::new(cc, &given(&args.sets)?, args.seed).map_err(|error| match &error {
         OptionsError::Unknown(name) => {
@@ -108,6 +142,7 @@ fn options(args: &Start) -> Result<Options, Failure> {
 fn foreground(options: Options) -> Result<(), Failure> {
     control::run(options, |kernel| {
         let took_over = if kernel.took_over() { ", with the sockets of an agent that was killed" } else { "" };
+        service::notify_ready();
         // Nobody may read it.
         let _ = print(&format!("{NAME} is registered and runs {}{took_over}\n", kernel.controller()));
     })
@@ -146,7 +181,48 @@ fn background() -> Result<(), Failure> {
         thread::sleep(LOOK);
     }
     agent.kill()?;
-    Err(Failure::Other(miette!(help = "start it with --foreground to see what it does", "the agent did not answer within a minute")))
+    Err(Failure::Other(miette!(help = "start it with --foreground to see what it does", "the agent did not answer within ten seconds")))
+}
+
+fn unserved(error: ServiceError) -> Failure {
+    match &error {
+        ServiceError::Unsafe(_) => Failure::input(
+            error,
+            "put the program where only root writes: sudo install -m 755 symbiosis /usr/local/bin, then sudo /usr/local/bin/symbiosis kernel install",
+        ),
+        ServiceError::Unspeakable(_) => Failure::input(error, "choose another value, without line breaks"),
+        ServiceError::File(_, cause) if cause.kind() == io::ErrorKind::PermissionDenied => {
+            Failure::input(error, "run it as root, e.g. with sudo")
+        }
+        _ => Failure::Other(miette!("{error}")),
+    }
+}
+
+fn listed(files: &[PathBuf]) -> String {
+    files.iter().map(|file| format!("  {}\n", file.display())).collect()
+}
+
+fn install(args: &Install) -> Result<(), Failure> {
+    // What the service would refuse at each start is refused now.
+    options(&args.what)?;
+    let What { cc, sets, seed } = &args.what;
+    let sets = sets.iter().flat_map(|set| ["--set".to_string(), set.clone()]);
+    let options = ["--cc".into(), cc.clone(), "--seed".into(), seed.to_string()].into_iter().chain(sets).collect();
+    let program = env::current_exe()?.canonicalize()?;
+    let done = Service { program, options, default: args.default }.install(&args.place.root).map_err(unserved)?;
+    let then = match done.told {
+        true => "the service runs, now and after each boot: systemctl status symbiosis",
+        false => "systemd does not run here: the service starts when this system boots with it",
+    };
+    print(&format!("written:\n{}{then}\n", listed(&done.files)))
+}
+
+fn uninstall(place: &Place) -> Result<(), Failure> {
+    let done = service::uninstall(&place.root).map_err(unserved)?;
+    match done.files.is_empty() {
+        true => print("there is nothing to remove\n"),
+        false => print(&format!("removed:\n{}", listed(&done.files))),
+    }
 }
 
 fn text(said: &mut File) -> io::Result<String> {

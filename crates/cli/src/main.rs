@@ -5,6 +5,7 @@
 mod arena;
 mod bench;
 mod controllers;
+mod copy;
 mod demo;
 mod failure;
 mod generate;
@@ -51,6 +52,13 @@ enum Command {
     Arena(arena::Args),
     /// Open the simulator as a page: sliders, a time line, and charts that are drawn while it runs
     Playground(playground::Args),
+    /// Copy files and folders to or from another machine, as scp and rsync do: started by ssh, moved over QUIC
+    Copy(copy::Args),
+    /// List files and folders of another machine
+    List(copy::List),
+    /// The other end of a copy, which starts it
+    #[command(hide = true)]
+    Remote(copy::remote::Args),
     /// Serve a folder over QUIC: others may fetch its files and send new ones
     Serve(net::serve::Args),
     /// Send files to a server
@@ -80,6 +88,9 @@ fn main() -> ExitCode {
         Command::Reproduce(args) => reproduce::run(&args),
         Command::Arena(args) => arena::run(&args),
         Command::Playground(args) => playground::run(&args),
+        Command::Copy(args) => copy::run(&args),
+        Command::List(args) => copy::list(&args),
+        Command::Remote(args) => copy::remote::run(&args),
         Command::Serve(args) => net::serve::run(&args),
         Command::Send(args) => net::send::run(&args),
         Command::Fetch(args) => net::fetch::run(&args),

@@ -4,6 +4,7 @@ use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use clap::value_parser;
 use console::Term;
@@ -32,6 +33,8 @@ const QUICK_SEEDS: u64 = 3;
 const KERNEL_SEEDS: u64 = 5;
 /// The same for `--quick`.
 const QUICK_KERNEL_SEEDS: u64 = 2;
+/// Pages are written while it runs when so many times as long has passed as it took to write them.
+const WRITING: u32 = 30;
 /// Columns of the summary when stdout is no terminal.
 const WIDTH: usize = 140;
 
@@ -163,7 +166,7 @@ fn own_folder(args: &Args, chosen: &[&'static Experiment]) -> PathBuf {
 
 type Found = Vec<(&'static Experiment, Outcome)>;
 
-/// Runs the chosen experiments on all cores, and writes the report anew whenever one ends: an interrupted run leaves what it has, and the
+/// Runs the chosen experiments on all cores, and writes the report anew now and then: an interrupted run leaves what it has, and the
 /// next one goes on from there.
 fn run_all(args: &Args, chosen: &[&'static Experiment], out: &Path) -> Result<Found, Failure> {
     static NEVER: AtomicBool = AtomicBool::new(false);
@@ -189,10 +192,23 @@ fn run_all(args: &Args, chosen: &[&'static Experiment], out: &Path) -> Result<Fo
         done.iter().for_each(|(experiment, _)| progress.skip(experiment.id));
     }
     let found = Mutex::new(done);
+    // All pages each time: now and then, and with what is there at the end.
+    let pages = Mutex::new((Instant::now(), Duration::ZERO));
+    let due = |found: &Found| {
+        let mut pages = pages.lock().expect("nobody panics while writing");
+        let (at, took) = *pages;
+        if at.elapsed() < WRITING * took {
+            return Ok(());
+        }
+        let begun = Instant::now();
+        write(&entries(args, found))?;
+        *pages = (Instant::now(), begun.elapsed());
+        Ok(())
+    };
     let one = |experiment: &&&'static Experiment| {
         progress.begin(experiment.id);
         let ran = |cpu| progress.ran(experiment.id, cpu);
-        let outcome = (experiment.run)(&Lab { world: args.world.world(), quick: args.quick, seeds, ran: &ran, enough });
+        let outcome = (experiment.run)(&Lab { world: args.world.world(), quick: args.quick, seeds, first_seed: 1, ran: &ran, enough });
         if enough.load(Ordering::Relaxed) {
             // Half of an experiment is none.
             return Err(io::ErrorKind::Interrupted.into());
@@ -202,7 +218,7 @@ fn run_all(args: &Args, chosen: &[&'static Experiment], out: &Path) -> Result<Fo
         found.push((**experiment, outcome));
         found.sort_by_key(|(experiment, _)| chosen.iter().position(|other| other.id == experiment.id));
         progress.end(experiment.id);
-        write(&entries(args, &found))
+        due(&found)
     };
     let written: io::Result<()> = pool.install(|| left.par_iter().map(one).collect());
     progress.finish();

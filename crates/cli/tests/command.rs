@@ -203,8 +203,10 @@ fn an_interrupted_reproduction_goes_on_where_it_stopped() {
     let folder = tempfile::tempdir().unwrap();
     assert!((0..5).any(|_| interrupted(folder.path(), &args)), "ended before it could be interrupted");
     let resumed = symbiosis(folder.path(), &args);
-    assert!(stderr(&resumed).starts_with("1 of 2 experiments were done before the interruption\nB9 done, "), "{}", stderr(&resumed));
-    assert!(stderr(&resumed).contains(" s of CPU time: 2 of 2 experiments"), "{}", stderr(&resumed));
+    // A slow machine also says what is under way in between.
+    let said = stderr(&resumed);
+    assert!(said.starts_with("1 of 2 experiments were done before the interruption\n") && !said.contains("S1 "), "{said}");
+    assert!(said.contains("\nB9 done, ") && said.contains(" s of CPU time: 2 of 2 experiments"), "{said}");
     let whole = tempfile::tempdir().unwrap();
     let at_once = symbiosis(whole.path(), &args);
     assert_eq!(stdout(&resumed), stdout(&at_once));

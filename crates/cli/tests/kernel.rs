@@ -1,17 +1,21 @@
 //! `symbiosis kernel` from outside.
 //!
-//! This needs root, BTF, clang and libbpf, and for the path TUN and iproute2. Where something is missing each test says so, by name, and does
+//! This needs root, BTF and libbpf, and for the path TUN and iproute2. Where something is missing each test says so, by name, and does
 //! nothing. A machine that is too busy to emulate the path makes a run void, which is said too, and judged by nobody.
 
 use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::os::fd::AsRawFd;
 use std::os::unix::fs::MetadataExt;
 use std::os::unix::process::CommandExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::thread::sleep;
+use std::thread::{sleep, spawn};
 use std::time::{Duration, Instant};
 
+use nix::sys::socket::{AddressFamily, SockFlag, SockType, SockaddrIn, connect, setsockopt, socket, sockopt::TcpCongestion};
 use serde_json::Value;
 use symbiosis_linux::privileged::{Need, ready};
 
@@ -46,8 +50,13 @@ fn alone(test: &str) -> Option<MutexGuard<'static, ()>> {
     (ready(test, &Need::KERNEL) && ready(test, &Need::TESTBED)).then_some(one)
 }
 
+/// The command; `SYMBIOSIS_UNDER_ATTACK` names another build, to compare with.
+fn command() -> PathBuf {
+    std::env::var_os("SYMBIOSIS_UNDER_ATTACK").map_or_else(|| env!("CARGO_BIN_EXE_symbiosis").into(), PathBuf::from)
+}
+
 fn symbiosis(args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_symbiosis")).env("NO_COLOR", "1").args(args).output().unwrap()
+    Command::new(command()).env("NO_COLOR", "1").args(args).output().unwrap()
 }
 
 /// What the command refuses, in one line: how wide the terminal is does not matter here.
@@ -151,17 +160,43 @@ fn what_is_missing_is_said() {
     };
     let rows = [
         ("mount -t tmpfs none /sys/kernel/btf".to_string(), "this kernel has no BTF"),
-        (format!("mount --bind /dev/null {}", libbpf().unwrap()), "apt-get install clang libbpf-dev"),
-        ("PATH=/nowhere".to_string(), "clang is not installed"),
+        (format!("mount --bind /dev/null {}", libbpf().unwrap()), "apt-get install libbpf1"),
     ];
     for (prepare, wanted) in rows {
         let said = refused(&start(&prepare));
         assert!(said.contains(wanted), "{prepare}: {said}");
         assert!(!available());
     }
+    // No compiler is.
+    let without_programs = start("PATH=/nowhere");
+    assert!(without_programs.status.success(), "{without_programs:?}");
+    assert!(symbiosis(&["kernel", "stop"]).status.success());
     let nobody = Command::new("unshare").args(["--user", command, "kernel", "start"]).env("NO_COLOR", "1").output().unwrap();
     assert!(refused(&nobody).contains("only root may load"), "{nobody:?}");
     assert!(refused(&symbiosis(&["kernel", "status"])).contains("no agent is running"));
+}
+
+#[test]
+fn a_service_is_installed_into_an_image_and_removed() {
+    let image = tempfile::tempdir().unwrap();
+    let root = image.path().to_str().unwrap();
+    let refused_first = symbiosis(&["kernel", "install", "--root", root, "--cc", "symbiosi"]);
+    assert!(refused(&refused_first).contains("there is no controller `symbiosi`"));
+    assert!(!image.path().join("etc").exists());
+    let installed = symbiosis(&["kernel", "install", "--root", root, "--set", "oscillation=0.3"]);
+    let unit = image.path().join("etc/systemd/system/symbiosis.service");
+    // Whoever built the program in a folder that others may write is told so.
+    if !installed.status.success() {
+        assert!(refused(&installed).contains("not for root to run at each start"), "{installed:?}");
+        assert!(!unit.exists());
+        return;
+    }
+    let text = fs::read_to_string(&unit).unwrap();
+    assert!(text.contains(r#"kernel start --foreground "--cc" "symbiosis" "--seed" "1" "--set" "oscillation=0.3""#), "{text}");
+    let removed = symbiosis(&["kernel", "uninstall", "--root", root]);
+    assert!(removed.status.success() && String::from_utf8_lossy(&removed.stdout).contains("90-symbiosis.conf"), "{removed:?}");
+    assert!(!unit.exists());
+    assert_eq!(String::from_utf8_lossy(&symbiosis(&["kernel", "uninstall", "--root", root]).stdout), "there is nothing to remove\n");
 }
 
 #[test]
@@ -178,22 +213,126 @@ fn a_controller_that_cannot_be_is_refused_before_anything_is_done() {
     }
 }
 
+/// Nothing is there of any agent, whatever build it was of.
+fn as_after_a_start_of_the_machine() {
+    let _ = fs::remove_dir_all("/run/symbiosis");
+}
+
 /// Whatever the umask of whoever starts the agent is, no other user may enter its folder, ask it, or keep the next one from its lock.
 #[test]
 fn nobody_else_may_reach_the_agent() {
     let Some(_alone) = alone("nobody_else_may_reach_the_agent") else { return };
     let _stopped = Stopped;
     for umask in ["000", "777"] {
-        let script = format!("umask {umask} && exec {} kernel start", env!("CARGO_BIN_EXE_symbiosis"));
+        as_after_a_start_of_the_machine();
+        let script = format!("umask {umask} && exec {} kernel start", command().display());
         let started = Command::new("sh").args(["-c", &script]).output().unwrap();
         assert!(started.status.success(), "{started:?}");
-        let mode = |path: &str| fs::metadata(path).unwrap().mode() & 0o777;
+        let mode = |path: &str| format!("{:o}", fs::metadata(path).unwrap().mode() & 0o777);
         let found = ["/run/symbiosis", "/run/symbiosis/control", "/run/symbiosis/agent.lock"].map(mode);
-        assert_eq!(found, [0o700, 0o600, 0o600], "umask {umask}");
-        let lock =
-            Command::new("flock").args(["--nonblock", "--shared", "/run/symbiosis/agent.lock", "true"]).uid(65_534).output().unwrap();
-        assert!(!lock.status.success(), "{lock:?}");
-        assert!(String::from_utf8_lossy(&lock.stderr).contains("Permission denied"), "{lock:?}");
+        eprintln!("umask {umask}: {found:?}");
+        assert_eq!(found, ["700", "600", "600"], "umask {umask}");
         assert!(symbiosis(&["kernel", "stop"]).status.success());
     }
+}
+
+/// Another user tries to hold the lock while no agent runs.
+#[test]
+fn no_other_user_keeps_an_agent_from_starting() {
+    let Some(_alone) = alone("no_other_user_keeps_an_agent_from_starting") else { return };
+    let _stopped = Stopped;
+    let starts = || {
+        let started = symbiosis(&["kernel", "start"]);
+        (started.status.success(), String::from_utf8_lossy(&started.stderr).into_owned())
+    };
+    as_after_a_start_of_the_machine();
+    assert!(starts().0 && symbiosis(&["kernel", "stop"]).status.success(), "so that the lock is there");
+    let holds = ["--nonblock", "--shared", "/run/symbiosis/agent.lock", "sleep", "20"];
+    let mut other = Command::new("flock").args(holds).uid(65_534).stderr(Stdio::piped()).spawn().unwrap();
+    sleep(Duration::from_secs(1));
+    let (started, said) = starts();
+    let holds_still = other.try_wait().unwrap().is_none();
+    let _ = other.kill();
+    eprintln!("another user holds the lock: {holds_still}; an agent starts: {started} {said}");
+    assert!(started, "{said}");
+    let denied = String::from_utf8(other.wait_with_output().unwrap().stderr).unwrap();
+    assert!(!holds_still && denied.contains("Permission denied"), "{denied}");
+}
+
+/// A namespace whose default it is keeps the program of an agent that has stopped; its new sockets are Reno's under that name.
+#[test]
+fn what_an_agent_that_stopped_left_is_shown_by_the_next() {
+    let Some(_alone) = alone("what_an_agent_that_stopped_left_is_shown_by_the_next") else { return };
+    let _stopped = Stopped;
+    assert!(symbiosis(&["kernel", "start"]).status.success());
+    let mut host = Command::new("unshare")
+        .args(["--net", "sh", "-c", "echo symbiosis > /proc/sys/net/ipv4/tcp_congestion_control && echo set && read end"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut set = String::new();
+    BufReader::new(host.stdout.take().unwrap()).read_line(&mut set).unwrap();
+    assert_eq!(set, "set\n");
+    assert!(symbiosis(&["kernel", "stop"]).status.success());
+    assert!(symbiosis(&["kernel", "start"]).status.success());
+    let shown = until(Duration::from_secs(10), || Some(status()?["orphans"].clone()).filter(|orphans| orphans["programs"] == 1));
+    let told = String::from_utf8_lossy(&symbiosis(&["kernel", "status"]).stdout).into_owned();
+    drop(host.stdin.take());
+    host.wait().unwrap();
+    eprintln!("{shown:?}: {told}");
+    assert!(shown.is_some(), "{told}");
+    assert!(symbiosis(&["kernel", "stop"]).status.success());
+}
+
+/// A connection over loopback under the congestion control, and 20 kB through it.
+fn transfer() {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+    let reader = spawn({
+        let listener = listener.try_clone().unwrap();
+        move || listener.accept().unwrap().0.read_to_end(&mut Vec::new()).unwrap()
+    });
+    let fd = socket(AddressFamily::Inet, SockType::Stream, SockFlag::SOCK_CLOEXEC, None).unwrap();
+    setsockopt(&fd, TcpCongestion, &"symbiosis".into()).unwrap();
+    let SocketAddr::V4(at) = listener.local_addr().unwrap() else { panic!("this is IPv4") };
+    connect(fd.as_raw_fd(), &SockaddrIn::from(at)).unwrap();
+    let mut stream = TcpStream::from(fd);
+    stream.write_all(&[7; 20_000]).unwrap();
+    stream.shutdown(Shutdown::Write).unwrap();
+    assert_eq!(reader.join().unwrap(), 20_000);
+}
+
+/// The agent is a process of its own here, so that its memory is nobody else's. The first thousand connections fill what is kept for reuse; a kilobyte
+/// for each of the others would be 9 MB.
+#[test]
+fn thousands_of_connections_leave_nothing() {
+    let Some(_alone) = alone("thousands_of_connections_leave_nothing") else { return };
+    let _stopped = Stopped;
+    let started = symbiosis(&["kernel", "start"]);
+    assert!(started.status.success(), "{started:?}");
+    let pid = status().unwrap()["pid"].to_string();
+    let memory_kib = || {
+        let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+        let line = status.lines().find(|line| line.starts_with("VmRSS:")).unwrap();
+        line.split_whitespace().nth(1).unwrap().parse::<u64>().unwrap()
+    };
+    let after_each_thousand: Vec<u64> = (0..10)
+        .map(|_| {
+            (0..1_000).for_each(|_| transfer());
+            memory_kib()
+        })
+        .collect();
+    // A socket whose end nobody had room to tell is looked after 30 s later (`table::SILENT`).
+    let begun = Instant::now();
+    let counts = || {
+        let status = status().unwrap();
+        (status["registered"].as_u64().unwrap(), status["sockets"].as_array().unwrap().len(), status["dropped"].as_u64().unwrap())
+    };
+    let gone = until(Duration::from_secs(60), || Some(counts()).filter(|(registered, sockets, _)| (*registered, *sockets) == (0, 0)));
+    eprintln!("{after_each_thousand:?} KiB after each thousand; the last ends after {:?}: {:?}", begun.elapsed(), counts());
+    assert!(gone.is_some(), "registered, known, dropped: {:?}", counts());
+    // The least of the last three: what is in use for a moment does not count.
+    let (first, last) = (after_each_thousand[0], *after_each_thousand[7..].iter().min().unwrap());
+    assert!(last < first + 4096, "{} KiB more after 9000 connections", last - first);
+    assert!(symbiosis(&["kernel", "stop"]).status.success());
 }

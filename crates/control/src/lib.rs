@@ -35,6 +35,7 @@ mod test_path;
 pub mod window;
 
 pub mod adaptive_reno;
+pub mod bbr;
 pub mod bbr3;
 pub mod compound;
 pub mod copa;

@@ -2,8 +2,8 @@
 
 pub use crate::entry::{Entry, Feedback, Recovery};
 use crate::{
-    adaptive_reno, bbr3, compound, copa, cubic, early, fast, hcc, highspeed, ledbat_plus_plus, prague, probe, reno, scalable, symbiosis,
-    vegas,
+    adaptive_reno, bbr, bbr3, compound, copa, cubic, early, fast, hcc, highspeed, ledbat_plus_plus, prague, probe, reno, scalable,
+    symbiosis, vegas,
 };
 
 /// All controllers, in the order in which they are listed.
@@ -22,6 +22,7 @@ pub const ALL: &[Entry] = &[
     hcc::ENTRY,
     compound::ENTRY,
     adaptive_reno::ENTRY,
+    bbr::ENTRY,
     bbr3::ENTRY,
     copa::ENTRY,
     prague::ENTRY,

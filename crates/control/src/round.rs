@@ -30,3 +30,37 @@ impl Round {
         self.began
     }
 }
+
+/// The greatest value of each of the last `N` rounds.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RoundMax<const N: usize> {
+    rounds: [f64; N],
+    round: u64,
+}
+
+impl<const N: usize> Default for RoundMax<N> {
+    fn default() -> RoundMax<N> {
+        RoundMax { rounds: [0.0; N], round: 0 }
+    }
+}
+
+impl<const N: usize> RoundMax<N> {
+    /// A value of the round `round`, which is not before the last.
+    pub(crate) fn update(&mut self, round: u64, value: f64) {
+        let passed = round.saturating_sub(self.round).min(N as u64);
+        (0..passed).for_each(|i| self.rounds[((round - i) % N as u64) as usize] = 0.0);
+        self.round = round;
+        let slot = &mut self.rounds[(round % N as u64) as usize];
+        *slot = slot.max(value);
+    }
+
+    /// The greatest of all.
+    pub(crate) fn get(&self) -> f64 {
+        self.rounds.iter().copied().fold(0.0, f64::max)
+    }
+
+    /// The greatest of the last round.
+    pub(crate) fn latest(&self) -> f64 {
+        self.rounds[(self.round % N as u64) as usize]
+    }
+}

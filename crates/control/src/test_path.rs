@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::vec::Vec;
 
-use crate::{Acked, Ask, Bytes, Controller, Instant, Rate, Sent, Setup, Span};
+use crate::{AckProcessed, Acked, Ask, Bytes, Controller, Departure, Instant, Rate, Sent, Setup, Span};
 
 /// On the wire: the default of ns-2's TCP, in which the papers' simulations ran.
 pub const PACKET: Bytes = Bytes(1000);
@@ -101,5 +101,36 @@ impl Path {
             controller.acked(&Acked { now, number, sent_at, rtt, bytes: setup.packet, in_flight: in_flight(&flying), ..ack() });
         }
         trace
+    }
+}
+
+/// A controller that says when packets leave, and always has data, over a path that delivers 1000 packets a second after 100 ms, until `until`;
+/// `each` sees it at each ACK.
+pub fn run_paced<C: Controller>(controller: &mut C, until: Instant, mut each: impl FnMut(&C, Instant)) {
+    let service = Span::from_millis(1);
+    let delay = Span::from_millis(99);
+    let (mut now, mut number, mut free_at) = (Instant::START, 1, Instant::START);
+    let mut flying = VecDeque::new();
+    while now < until {
+        let in_flight = |flying: &VecDeque<Flying>| Bytes(flying.len() as u64 * PACKET.0);
+        let permit = controller.permit(&Ask { now, in_flight: in_flight(&flying) });
+        let Departure::At(departure) = permit.departure else { unreachable!("it is paced") };
+        let fits = in_flight(&flying) + PACKET <= permit.window;
+        let back = flying.front().map_or(Instant::NEVER, |packet| packet.back_at);
+        if fits && departure.max(now) < back {
+            now = departure.max(now);
+            free_at = free_at.max(now) + service;
+            flying.push_back(Flying { number, sent_at: now, back_at: free_at + delay });
+            controller.sent(&Sent::new(now, number, PACKET, in_flight(&flying)));
+            number += 1;
+            continue;
+        }
+        let packet = flying.pop_front().expect("a window holds a packet");
+        now = packet.back_at;
+        let in_flight = in_flight(&flying);
+        let ack = Acked::new(now, packet.number, PACKET, packet.sent_at).with_rtt(Some(now - packet.sent_at));
+        controller.acked(&ack.with_in_flight(in_flight));
+        controller.ack_processed(&AckProcessed::new(now).with_in_flight(in_flight).with_cwnd_limited(!fits));
+        each(controller, now);
     }
 }

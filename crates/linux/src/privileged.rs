@@ -15,10 +15,14 @@ pub const REQUIRE_ALL: &str = "SYMBIOSIS_REQUIRE_ALL";
 pub enum Need {
     /// To be root.
     Root,
-    /// clang and libbpf, which compile and load the BPF program.
+    /// libbpf, which loads the BPF program.
+    Libbpf,
+    /// clang and llvm-strip 14, which build it.
     Clang,
     /// Frama-C and Z3, which prove the integer step.
     FramaC,
+    /// systemd's tools, which judge the service's unit.
+    Systemd,
     /// Network namespaces, and iproute2 to fill them.
     Namespaces,
     /// A kernel that describes itself.
@@ -31,15 +35,17 @@ pub enum Need {
 
 impl Need {
     /// Everything that the congestion control needs.
-    pub const KERNEL: [Need; 4] = [Need::Root, Need::Btf, Need::Clang, Need::NoAgent];
+    pub const KERNEL: [Need; 4] = [Need::Root, Need::Btf, Need::Libbpf, Need::NoAgent];
     /// Everything that the testbed needs.
     pub const TESTBED: [Need; 3] = [Need::Root, Need::Tun, Need::Namespaces];
 
     fn is_met(self) -> bool {
         match self {
             Need::Root => nix::unistd::geteuid().is_root(),
-            Need::Clang => runs("clang", "--version") && has_libbpf(),
+            Need::Libbpf => has_libbpf(),
+            Need::Clang => runs("clang-14", "--version") && runs("llvm-strip-14", "--version"),
             Need::FramaC => runs("frama-c", "-version") && runs("why3", "--version") && runs("z3", "--version"),
+            Need::Systemd => runs("systemd-analyze", "--version"),
             Need::Namespaces => runs("ip", "-V") && crate::testbed::has_namespaces(),
             Need::Btf => Path::new("/sys/kernel/btf/vmlinux").exists(),
             Need::Tun => Path::new("/dev/net/tun").exists(),
@@ -55,8 +61,10 @@ impl Need {
     fn text(self) -> (&'static str, bool) {
         match self {
             Need::Root => ("root", true),
-            Need::Clang => ("clang and libbpf (apt-get install clang libbpf-dev)", true),
+            Need::Libbpf => ("libbpf (apt-get install libbpf1)", true),
+            Need::Clang => ("clang 14 (apt-get install clang-14 llvm-14)", true),
             Need::FramaC => ("Frama-C and Z3 (apt-get install frama-c-base why3 z3)", true),
+            Need::Systemd => ("systemd-analyze (apt-get install systemd)", true),
             Need::Namespaces => ("network namespaces and iproute2 (apt-get install iproute2)", true),
             Need::Btf => ("a kernel with BTF", false),
             Need::Tun => ("/dev/net/tun (modprobe tun)", false),

@@ -19,7 +19,7 @@ pub const CHAPTERS: &[Chapter] = &[
         story: "The competition model of Lotka and Volterra gives every sender a window that settles: full link, short queue, no loss, and equal shares \
                 among any number of flows.\n\n\
                 The figures show one flow over time, five flows that join and leave, and the throughput over rates of the link, each beside the loss-based \
-                controllers of its time. `symbiosis-paper` is the paper to the letter; `symbiosis` is the same law with this project's measurement.",
+                controllers of its time. `symbiosis-paper` is what the paper describes, with what it leaves open chosen as docs/algorithms.md lists; `symbiosis` is the same law with this project's measurement.",
         figures: &["S7-measuring", "S11-symbiosis", "S11-jain"],
     },
     Chapter {
@@ -40,7 +40,8 @@ pub const CHAPTERS: &[Chapter] = &[
         key: "H",
         title: "H: Homeostatic Congestion Control (Magalhães, Monteiro, Carrano)",
         story: "A rate instead of a window: a probe raises it, the jitter of its own packets lowers it, and the two hold each other. The experiments put it alone, \
-                beside its own kind, beside TCP and on links that lose at random.",
+                beside its own kind, beside TCP and on links that lose at random.\n\n\
+                H does not say how long its queue was. The one of H2 to H6 is fitted to their claims: that they hold says that there is such a queue.",
         figures: &["H2-time", "H4-share", "H10-fairness"],
     },
     Chapter {

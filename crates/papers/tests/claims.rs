@@ -8,8 +8,27 @@ use symbiosis_report::outcome::{Basis, Claim, Measured, Outcome, Verdict};
 use symbiosis_scenario::Scenario;
 
 fn quick(id: &str) -> Outcome {
-    let lab = Lab { world: World::Simulator, quick: true, seeds: 2, ran: &|_| {}, enough: &AtomicBool::new(false) };
+    from_seed(id, 1)
+}
+
+fn from_seed(id: &str, first_seed: u64) -> Outcome {
+    let lab = Lab { world: World::Simulator, quick: true, seeds: 2, first_seed, ran: &|_| {}, enough: &AtomicBool::new(false) };
     (find(World::Simulator, id).expect("it is listed").run)(&lab)
+}
+
+/// A number without an interval of one run is one that nothing random enters: with other seeds it is the same. All experiments that have such
+/// numbers but S8 and S11, which are S7 and I6 of another size.
+#[test]
+fn a_random_number_has_an_interval() {
+    for id in ["I6", "S7", "T11", "H2", "H4", "H5"] {
+        let (one, other) = (quick(id), from_seed(id, 1000));
+        assert_eq!(one.claims.len(), other.claims.len());
+        for (one, other) in one.claims.iter().zip(&other.claims) {
+            if one.measured.seeds == 1 && one.measured.ci95 == 0.0 {
+                assert_eq!(one.measured, other.measured, "{id}: {}", one.text);
+            }
+        }
+    }
 }
 
 /// What a paper or theory states says where; what we set does not pass for theirs.
@@ -104,7 +123,7 @@ fn two_flows_leave_the_queue_that_theory_says() {
 fn flows_that_join_and_leave_lose_nothing() {
     let outcome = quick("S11");
     for text in ["no loss when flows join", "no loss when flows leave"] {
-        for kind in ["symbiosis:", "symbiosis (oracle):", "symbiosis-paper (oracle):"] {
+        for kind in ["symbiosis:", "symbiosis-paper (oracle):"] {
             let claim = claim(&outcome, &format!("{kind} {text}"));
             assert_eq!(on_the_mean(claim), Verdict::Holds, "{claim:?}");
         }
@@ -138,10 +157,8 @@ fn reno_lags_the_more_the_longer_the_rtt() {
     // From the half of 983 + 100 packets that slow start leaves, less what its losses cost, by 1/τ = 8.5 packets a second.
     let reno = claim(&outcome, "reno: 45.6 Mbit/s").measured.mean;
     assert!((37.0..=55.0).contains(&reno), "{reno}");
-    for kind in ["symbiosis:", "symbiosis (oracle):"] {
-        let gap = claim(&outcome, &format!("{kind} very stable"));
-        assert_eq!(on_the_mean(gap), Verdict::Holds, "{gap:?}");
-    }
+    let gap = claim(&outcome, "symbiosis: very stable");
+    assert_eq!(on_the_mean(gap), Verdict::Holds, "{gap:?}");
 }
 
 #[test]

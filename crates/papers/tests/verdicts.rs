@@ -114,6 +114,17 @@ fn a_number_moved_beyond_its_bar_flips_the_verdict() {
     }
 }
 
+/// A number without an interval is mathematics, or of runs that nothing random enters: the experiments of `a_random_number_has_an_interval` in tests/claims.rs,
+/// S8, which is S7 at ten times the rate, and S11, which is I6 with other neighbours.
+#[test]
+fn only_what_is_not_random_has_no_interval() {
+    let not_random = ["I6", "S7", "S8", "S11", "T11", "H2", "H4", "H5"];
+    for row in rows().into_iter().filter(|row| row.seeds == 1 && row.ci95 == 0.0) {
+        let formula = ["I1", "S1"].contains(&&*row.id) || (["S4", "S5"].contains(&&*row.id) && row.claim.contains("formula"));
+        assert!(formula || not_random.contains(&&*row.id), "{row:?}");
+    }
+}
+
 /// Whoever differs says why: a check of the same runs or of the theory confirms it, or it is marked as supposed.
 #[test]
 fn what_differs_says_why() {

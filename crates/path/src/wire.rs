@@ -14,6 +14,8 @@ pub(crate) struct Wire {
     loss: f64,
     jitter: Span,
     random: Random,
+    /// It only delays: neither losses, nor jitter, nor impairments.
+    plain: bool,
     /// When the last transmission ends.
     pub(crate) free_at: Instant,
     last_out: Instant,
@@ -34,6 +36,7 @@ impl Wire {
             loss: spec.loss,
             jitter: spec.jitter,
             random,
+            plain: spec.loss <= 0.0 && spec.jitter == Span::ZERO && !impaired,
             free_at: Instant::START,
             last_out: Instant::START,
             impairments,
@@ -45,10 +48,15 @@ impl Wire {
     #[inline]
     pub(crate) fn send(&mut self, start: Instant, size: Bytes) -> Offered {
         self.free_at = self.server.finish(start, size);
+        let out = self.free_at.saturating_add(self.delay);
+        if self.plain { Ok(out) } else { self.disturbed(out, size) }
+    }
+
+    /// What chance makes of a packet that would come out at `out`.
+    fn disturbed(&mut self, mut out: Instant, size: Bytes) -> Offered {
         if self.loss > 0.0 && self.random.chance(self.loss) {
             return Err(Drop::Wire);
         }
-        let mut out = self.free_at.saturating_add(self.delay);
         if self.jitter > Span::ZERO {
             out = out.saturating_add(self.jitter.scale(self.random.exponential())).max(self.last_out);
             self.last_out = out;

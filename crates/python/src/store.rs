@@ -44,11 +44,12 @@ impl Store {
         inner::Store::done(&folder, sweep.inner()).map(came)
     }
 
-    /// The chunks of the share `shard` that are not there yet.
+    /// How many chunks the share `shard` has, and those that are not there yet.
     #[pyo3(signature = (shard = "1/1"))]
-    fn missing(&self, shard: &str) -> PyResult<Vec<u64>> {
+    fn share(&self, shard: &str) -> PyResult<(u64, Vec<u64>)> {
         let shard: inner::Shard = shard.parse().map_err(|why| PyValueError::new_err(format!("shard is {shard:?}: it must be {why}")))?;
-        Ok(self.0.missing(shard.chunks(self.0.chunks())))
+        let chunks = shard.chunks(self.0.chunks());
+        Ok((chunks.end - chunks.start, self.0.missing(chunks)))
     }
 
     /// Runs these chunks on so many threads, and keeps them.

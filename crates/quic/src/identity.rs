@@ -14,8 +14,8 @@ use rustls::{DigitallySignedStruct, DistinguishedName, RootCertStore, SignatureS
 /// The name in certificates that nobody vouches for. The fingerprint is what counts.
 pub const SERVER_NAME: &str = "symbiosis";
 
-/// Protocols over QUIC are told apart by a name and a version (ALPN).
-const ALPN: &[u8] = b"symbiosis/1";
+/// Protocols over QUIC are told apart by a name and a version (ALPN). This one moves single files ([`crate::transfer`]).
+pub const FILES: &str = "symbiosis/1";
 
 /// SHA-256 of a certificate.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -109,8 +109,8 @@ impl Identity {
         Fingerprint::of(&self.chain[0])
     }
 
-    /// The server's side of TLS; whether it asks who calls.
-    pub(crate) fn tls(&self, asks: bool) -> Result<rustls::ServerConfig, IdentityError> {
+    /// The server's side of TLS for a protocol; whether it asks who calls.
+    pub(crate) fn tls(&self, protocol: &str, asks: bool) -> Result<rustls::ServerConfig, IdentityError> {
         let provider = provider();
         let mut config = rustls::ServerConfig::builder_with_provider(provider.clone())
             .with_protocol_versions(&[&rustls::version::TLS13])
@@ -120,7 +120,7 @@ impl Identity {
             })
             .and_then(|builder| builder.with_single_cert(self.chain.clone(), self.key.clone_key()))
             .map_err(|error| IdentityError(format!("the certificate and its key do not serve: {error}")))?;
-        config.alpn_protocols = vec![ALPN.to_vec()];
+        config.alpn_protocols = vec![protocol.as_bytes().to_vec()];
         // Connections are few and long: a ticket to resume one is traffic without use.
         config.send_tls13_tickets = 0;
         Ok(config)
@@ -165,7 +165,7 @@ impl Trust {
     }
 
     /// The client's side of TLS; `seen` will tell the fingerprint that the server showed. A server that asks is shown `shows`.
-    pub(crate) fn tls(&self, seen: &Seen, shows: Option<&Identity>) -> Result<rustls::ClientConfig, IdentityError> {
+    pub(crate) fn tls(&self, protocol: &str, seen: &Seen, shows: Option<&Identity>) -> Result<rustls::ClientConfig, IdentityError> {
         let provider = provider();
         let builder = rustls::ClientConfig::builder_with_provider(provider.clone())
             .with_protocol_versions(&[&rustls::version::TLS13])
@@ -182,7 +182,7 @@ impl Trust {
                 .with_client_auth_cert(identity.chain.clone(), identity.key.clone_key())
                 .map_err(|error| IdentityError(format!("the certificate and its key do not serve: {error}")))?,
         };
-        config.alpn_protocols = vec![ALPN.to_vec()];
+        config.alpn_protocols = vec![protocol.as_bytes().to_vec()];
         Ok(config)
     }
 }
@@ -196,6 +196,33 @@ impl Seen {
     pub fn fingerprint(&self) -> Option<Fingerprint> {
         *self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
+}
+
+/// How either side checks that the other has its certificate's key: as the provider of cryptography does.
+macro_rules! checks_signatures {
+    () => {
+        fn verify_tls12_signature(
+            &self,
+            message: &[u8],
+            certificate: &CertificateDer<'_>,
+            signature: &DigitallySignedStruct,
+        ) -> Result<HandshakeSignatureValid, rustls::Error> {
+            verify_tls12_signature(message, certificate, signature, &self.provider.signature_verification_algorithms)
+        }
+
+        fn verify_tls13_signature(
+            &self,
+            message: &[u8],
+            certificate: &CertificateDer<'_>,
+            signature: &DigitallySignedStruct,
+        ) -> Result<HandshakeSignatureValid, rustls::Error> {
+            verify_tls13_signature(message, certificate, signature, &self.provider.signature_verification_algorithms)
+        }
+
+        fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+            self.provider.signature_verification_algorithms.supported_schemes()
+        }
+    };
 }
 
 /// Accepts one certificate, or none, and checks that the server has its key.
@@ -224,27 +251,7 @@ impl ServerCertVerifier for Pinned {
         }
     }
 
-    fn verify_tls12_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signature: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        verify_tls12_signature(message, certificate, signature, &self.provider.signature_verification_algorithms)
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signature: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        verify_tls13_signature(message, certificate, signature, &self.provider.signature_verification_algorithms)
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.provider.signature_verification_algorithms.supported_schemes()
-    }
+    checks_signatures!();
 }
 
 /// Lets every caller in, and checks that those who show a certificate have its key. What they may do is said elsewhere.
@@ -271,27 +278,7 @@ impl ClientCertVerifier for Caller {
         Ok(ClientCertVerified::assertion())
     }
 
-    fn verify_tls12_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signature: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        verify_tls12_signature(message, certificate, signature, &self.provider.signature_verification_algorithms)
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signature: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        verify_tls13_signature(message, certificate, signature, &self.provider.signature_verification_algorithms)
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.provider.signature_verification_algorithms.supported_schemes()
-    }
+    checks_signatures!();
 }
 
 #[cfg(test)]
@@ -314,9 +301,9 @@ mod tests {
     /// A handshake of TLS, without QUIC around it.
     fn shakes_hands(identity: &Identity, trust: &Trust, shows: Option<&Identity>) -> Result<(), rustls::Error> {
         let name = ServerName::try_from("server.example").unwrap();
-        let client = Arc::new(trust.tls(&Seen::default(), shows).unwrap());
+        let client = Arc::new(trust.tls(FILES, &Seen::default(), shows).unwrap());
         let mut client = rustls::ClientConnection::new(client, name).unwrap();
-        let mut server = rustls::ServerConnection::new(Arc::new(identity.tls(shows.is_some()).unwrap())).unwrap();
+        let mut server = rustls::ServerConnection::new(Arc::new(identity.tls(FILES, shows.is_some()).unwrap())).unwrap();
         while client.is_handshaking() || server.is_handshaking() {
             let mut bytes = Vec::new();
             client.write_tls(&mut bytes).unwrap();

@@ -7,8 +7,8 @@
 
 use std::any::Any;
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use noq_proto::RttEstimator;
@@ -36,6 +36,9 @@ struct State {
     /// ACKs of them that came, and the round-trip time that the last of these measured \[ns\].
     acks: AtomicU64,
     rtt: AtomicU64,
+    /// When the first packet left that wants an ACK, and how much later the last \[ns\], whoever's they are.
+    first: OnceLock<Instant>,
+    last: AtomicU64,
 }
 
 impl Pass {
@@ -63,6 +66,17 @@ impl Pass {
     /// How many ACKs have measured a round-trip time, and what the last of them measured.
     pub(crate) fn latest_rtt(&self) -> (u64, Span) {
         (self.0.acks.load(Ordering::Relaxed), Span(self.0.rtt.load(Ordering::Relaxed)))
+    }
+
+    /// How long ago the last packet left that wants an ACK.
+    pub(crate) fn quiet(&self, now: Instant) -> Span {
+        let last = self.0.first.get().map(|first| *first + Duration::from_nanos(self.0.last.load(Ordering::Relaxed)));
+        last.map_or(Span::ZERO, |last| Span(now.saturating_duration_since(last).as_nanos() as u64))
+    }
+
+    fn leaves(&self, now: Instant) {
+        let first = self.0.first.get_or_init(|| now);
+        self.0.last.store(now.saturating_duration_since(*first).as_nanos() as u64, Ordering::Relaxed);
     }
 
     fn is_open(&self) -> bool {
@@ -127,6 +141,7 @@ impl Controller for Passing {
     }
 
     fn on_packet_sent(&mut self, now: Instant, bytes: u16, pn: u64) {
+        self.pass.leaves(now);
         if self.lets_pass() {
             self.passed.packets.insert(pn, bytes);
             self.passed.bytes += u64::from(bytes);

@@ -7,6 +7,7 @@ mod entry;
 pub mod figure;
 pub mod files;
 mod folder;
+pub mod frame;
 mod html;
 mod measured;
 mod number;

@@ -37,6 +37,12 @@ impl Measured {
         Measured { mean: value, ci95: 0.0, seeds: 1 }
     }
 
+    /// A count, of which that many are there by the whole of their intervals, and so many by some part of them.
+    pub fn counted(surely: usize, possibly: usize, seeds: u64) -> Measured {
+        let (least, most) = (surely as f64, possibly as f64);
+        Measured { mean: least.midpoint(most), ci95: (most - least) / 2.0, seeds }
+    }
+
     /// Nothing was run.
     pub fn none() -> Measured {
         Measured { mean: f64::NAN, ci95: 0.0, seeds: 0 }
@@ -72,19 +78,31 @@ impl Measured {
 
     /// To be held against another number that was measured, too: with the interval of their difference.
     pub fn against(self, other: Measured) -> Measured {
-        Measured { ci95: self.ci95.hypot(other.ci95), ..self }
+        self.with(self.mean, self.ci95.hypot(other.ci95), other)
     }
 
     /// Less the other.
     pub fn minus(self, other: Measured) -> Measured {
-        Measured { mean: self.mean - other.mean, ..self.against(other) }
+        self.with(self.mean - other.mean, self.ci95.hypot(other.ci95), other)
     }
 
-    /// In parts of the other, with the interval that both leave it.
+    /// In parts of the other, with the interval that both leave it (to first order).
     pub fn part_of(self, other: Measured) -> Measured {
         let mean = self.mean / other.mean;
-        let relative = |measured: Measured| if measured.mean == 0.0 { 0.0 } else { measured.ci95 / measured.mean };
-        Measured { mean, ci95: mean.abs() * relative(self).hypot(relative(other)), ..self }
+        self.with(mean, (self.ci95 / other.mean).hypot(mean * other.ci95 / other.mean), other)
+    }
+
+    /// A number made of this one and another. It is over as many seeds as the fewer of those that have an interval, and if one was not run, neither was it.
+    fn with(self, mean: f64, ci95: f64, other: Measured) -> Measured {
+        let seeds = match (self.seeds, other.seeds) {
+            (0, _) | (_, 0) => return Measured::none(),
+            (own, _) if other.ci95 == 0.0 && self.ci95 > 0.0 => own,
+            (_, others) if self.ci95 == 0.0 && other.ci95 > 0.0 => others,
+            // Of one that is no more than a value the other's are all.
+            (1, seeds) | (seeds, 1) => seeds,
+            (own, others) => own.min(others),
+        };
+        Measured { mean, ci95, seeds }
     }
 
     /// How far it is from a value, to either side.
@@ -114,6 +132,21 @@ mod tests {
         assert_eq!((one.times(-2.0).mean, one.times(-2.0).ci95), (-20.0, 2.0 * one.ci95));
         assert_eq!((one.off(12.0).mean, one.off(12.0).ci95), (2.0, one.ci95));
         assert!((one.part_of(two).ci95 - 2.0 * (one.ci95 / 10.0).hypot(two.ci95 / 5.0)).abs() < 1e-12);
+    }
+
+    #[test]
+    fn whatever_is_made_of_two_numbers_has_the_interval_and_the_seeds_of_what_is_random() {
+        let (one, exact, ten) = (Measured::over(&[9.0, 11.0, 10.0]), Measured::exact(5.0), Measured::over(&[0.0, 2.0].repeat(5)));
+        for made in [one.against(exact), exact.against(one), exact.minus(one), exact.part_of(one), one.minus(ten), ten.minus(one)] {
+            assert!(made.ci95 > 0.0 && made.seeds == 3, "{made:?}");
+        }
+        let nothing = Measured { mean: 0.0, ..one };
+        assert_eq!(nothing.part_of(exact).ci95, one.ci95 / 5.0, "nothing in the mean is no number without an interval");
+        assert_eq!(one.minus(Measured::none()).seeds, 0, "what was not run");
+        assert_eq!((exact.minus(exact).ci95, exact.minus(exact).seeds), (0.0, 1));
+        assert_eq!(Measured::over(&[7.0, 7.0, 7.0]).part_of(exact).seeds, 3, "three runs that agree are three");
+        let some = Measured::counted(1, 4, 3);
+        assert_eq!((some.mean - some.ci95, some.mean + some.ci95), (1.0, 4.0));
     }
 
     #[test]

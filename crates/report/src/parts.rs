@@ -17,7 +17,7 @@ pub const ASSETS: [(&str, &str); 4] = [
 ];
 
 /// The browser itself forbids every request outside the folder. Vega compiles its expressions, which counts as eval.
-pub const POLICY: &str =
+pub(crate) const POLICY: &str =
     "default-src 'none'; script-src 'self' file: 'unsafe-eval'; style-src 'self' file: 'unsafe-inline'; img-src 'self' file: data: blob:";
 
 /// A figure as its template shows it.

@@ -157,6 +157,17 @@ struct Hop<P> {
     taken: u64,
 }
 
+impl<P: Cargo> Hop<P> {
+    /// Notes what a link took in. What is lost on the wire has been sent.
+    #[inline]
+    fn note(&mut self, taken: &mut [u64], packet: P, offered: Offered) {
+        if P::YIELDS && offered != Err(Drop::Queue) {
+            self.taken += packet.size().0;
+            taken[self.link] += packet.size().0;
+        }
+    }
+}
+
 /// Packets of one stream in a managed link's queue, the oldest first. The link knows the stream's number and their sizes.
 #[derive(Debug)]
 struct Held<P> {
@@ -219,6 +230,17 @@ impl<P: Cargo> Conveyor<P> {
         }
         let pipe = self.hops[hop].pipe.as_mut().expect("only shared links have turns");
         let packet = pipe.pop(&mut net.agenda);
+        self.pass(net, hop, now, packet)
+    }
+
+    /// The slot of the turns before the first hop, if that is a link that others use too: what sets out there needs no other.
+    pub(crate) fn entrance(&self) -> Option<Slot> {
+        self.hops.first().and_then(|hop| hop.pipe.as_ref()).map(|pipe| pipe.slot)
+    }
+
+    /// A packet whose turn before `hop` has come, and which is in no pipe any more, or never was.
+    #[inline]
+    pub(crate) fn pass(&mut self, net: &mut Fabric<'_>, hop: usize, now: Instant, packet: P) -> Carried<P> {
         if self.hops[hop].held.is_some() {
             return self.join(net, hop, now, packet);
         }
@@ -279,12 +301,13 @@ impl<P: Cargo> Conveyor<P> {
 
     #[inline]
     fn cross(&mut self, net: &mut Fabric<'_>, hop: usize, now: Instant, packet: P) -> Result<Instant, Carried<P>> {
-        let Line::Plain(link) = &mut net.links[self.hops[hop].link] else { unreachable!("before a managed link is a pipe") };
+        let hop = &mut self.hops[hop];
+        let Line::Plain(link) = &mut net.links[hop.link] else { unreachable!("before a managed link is a pipe") };
         let offered = link.offer(now, packet.size());
         if let Some(watch) = &mut net.watch {
-            watch.offered(self.hops[hop].link, self.owner, now, offered);
+            watch.offered(hop.link, self.owner, now, offered);
         }
-        self.note(net, hop, packet, offered);
+        hop.note(&mut net.taken, packet, offered);
         offered.map_err(|_| Carried::Dropped(now))
     }
 
@@ -315,9 +338,9 @@ impl<P: Cargo> Conveyor<P> {
         let held = self.hops[hop].held.as_mut().and_then(|held| held.packets.pop_front());
         let mut packet = held.expect("a link decides on what it holds");
         if let Some(watch) = &mut net.watch {
-            watch.decided(self.hops[hop].link, self.owner, now, fate.offered);
+            watch.decided(self.hops[hop].link, self.owner, fate.offered);
         }
-        self.note(net, hop, packet, fate.offered);
+        self.hops[hop].note(&mut net.taken, packet, fate.offered);
         if fate.marked {
             packet.mark();
         }
@@ -325,16 +348,6 @@ impl<P: Cargo> Conveyor<P> {
             Ok(out) if self.hops[hop].behind.is_some() => self.spread(net, hop, out, fate.copy, packet),
             Ok(out) => self.reach(net, hop + 1, out, packet),
             Err(_) => Carried::Dropped(now),
-        }
-    }
-
-    /// Notes what a link took in. What is lost on the wire has been sent.
-    #[inline]
-    fn note(&mut self, net: &mut Fabric<'_>, hop: usize, packet: P, offered: Offered) {
-        if P::YIELDS && offered != Err(Drop::Queue) {
-            let hop = &mut self.hops[hop];
-            hop.taken += packet.size().0;
-            net.taken[hop.link] += packet.size().0;
         }
     }
 

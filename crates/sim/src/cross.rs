@@ -23,13 +23,17 @@ impl Cargo for Datagram {
 pub(crate) struct Cross {
     traffic: Traffic,
     conveyor: Conveyor<Datagram>,
+    /// That of the turns before the first link, if others use that, too: the source then stands before it, and a packet leaves when it has its turn.
     slot: Slot,
+    before_shared: bool,
     next: Datagram,
 }
 
 impl Cross {
-    pub(crate) fn new(traffic: Traffic, conveyor: Conveyor<Datagram>, slot: Slot) -> Cross {
-        Cross { traffic, conveyor, slot, next: Datagram(0) }
+    /// `own` gives a slot for departures, if they need one.
+    pub(crate) fn new(traffic: Traffic, conveyor: Conveyor<Datagram>, own: impl FnOnce() -> Slot) -> Cross {
+        let entrance = conveyor.entrance();
+        Cross { traffic, conveyor, slot: entrance.unwrap_or_else(own), before_shared: entrance.is_some(), next: Datagram(0) }
     }
 
     /// Puts the next packet on the agenda.
@@ -50,9 +54,16 @@ impl Cross {
         self.schedule(net);
     }
 
-    /// It is this source's turn before a shared link.
-    pub(crate) fn turn(&mut self, net: &mut Fabric<'_>, hop: usize, now: Instant) {
+    /// It is this source's turn before a shared link. How many events that is: a packet that leaves in it makes two, as one does whose departure
+    /// has a slot of its own.
+    pub(crate) fn turn(&mut self, net: &mut Fabric<'_>, hop: usize, now: Instant) -> u64 {
+        if hop == 0 && self.before_shared {
+            self.conveyor.pass(net, 0, now, self.next);
+            self.schedule(net);
+            return 2;
+        }
         self.conveyor.turn(net, hop, now);
+        1
     }
 
     /// A managed link has decided on a packet.

@@ -141,7 +141,7 @@ impl<'t> Simulation<'t> {
             let conveyor = Conveyor::new(&planned.route, (plan.flows.len() + index, 2 * (plan.flows.len() + index)), &mut merges, |hop| {
                 slots.slot(Event::DatagramTurn(index as u32, hop as u32))
             });
-            cross.push(Cross::new(traffic, conveyor, slots.slot(Event::Datagram(index as u32))));
+            cross.push(Cross::new(traffic, conveyor, || slots.slot(Event::Datagram(index as u32))));
         }
         let sample = plan.sample_every.map(|every| (slots.slot(Event::Sample), every));
         let links: Vec<Line> = merges.into_iter().enumerate().map(|(at, crossing)| line(plan, at, crossing.merge, &mut slots)).collect();
@@ -167,14 +167,16 @@ impl<'t> Simulation<'t> {
     pub fn advance(&mut self, until: Instant) {
         let until = until.min(self.plan.end());
         let net = &mut self.net;
+        if let Some(watch) = &mut net.watch {
+            watch.advances(until);
+        }
         let mut events = 0;
         loop {
             let (now, slot) = net.agenda.next();
             if now > until {
                 break;
             }
-            // Looking is no event: the same run with and without samples has the same result.
-            events += u64::from(!matches!(self.events[slot], Event::Sample));
+            events += 1;
             match self.events[slot] {
                 Event::Ack(flow) => self.flows[flow as usize].acked(net, now),
                 Event::DataTurn(flow, hop) => self.flows[flow as usize].data_turn(net, hop as usize, now),
@@ -187,7 +189,7 @@ impl<'t> Simulation<'t> {
                     net.agenda.set(oracle.slot, next);
                 }
                 Event::Datagram(source) => self.cross[source as usize].leaves(net, now),
-                Event::DatagramTurn(source, hop) => self.cross[source as usize].turn(net, hop as usize, now),
+                Event::DatagramTurn(source, hop) => events += self.cross[source as usize].turn(net, hop as usize, now) - 1,
                 Event::Link(link) => {
                     net.advance(link as usize, now);
                     while let Some((slot, fate)) = net.decision(link as usize) {
@@ -200,6 +202,8 @@ impl<'t> Simulation<'t> {
                     }
                 }
                 Event::Sample => {
+                    // Looking is no event: the same run with and without samples has the same result.
+                    events -= 1;
                     let (slot, every) = self.sample.expect("this event has its slot from here");
                     self.flows.iter_mut().for_each(|flow| flow.sample(now));
                     net.agenda.set(slot, now + every);
@@ -229,10 +233,10 @@ impl<'t> Simulation<'t> {
         self.net.watch = Some(Box::new(Watch::new(link, self.plan.links[link].spec.delay)));
     }
 
-    /// Whose packets are before the watched link at `at`, up to where the run has advanced, or on their way onto it, the oldest first: indices of flows in
-    /// the plan, and behind these of cross traffic. What was there before that instant is forgotten.
-    pub fn waiting(&mut self, at: Instant) -> Vec<usize> {
-        self.net.watch.as_mut().map(|watch| watch.there(at)).unwrap_or_default()
+    /// Whose packets are before the watched link, or on their way onto it, at the instant up to which the run has advanced, the oldest first: indices of
+    /// flows in the plan, and behind these of cross traffic.
+    pub fn waiting(&self) -> Vec<usize> {
+        self.net.watch.as_ref().map(|watch| watch.there()).unwrap_or_default()
     }
 
     /// Handles what is left of the run.

@@ -126,7 +126,7 @@ fn looking_on_changes_nothing_and_shows_what_the_outcome_has() {
             let now = Instant::from_millis(17 * step).min(plan.end());
             simulation.advance(now);
             let sources = plan.flows.len() + plan.cross.len();
-            assert!(simulation.waiting(now).iter().all(|owner| *owner < sources), "{name}");
+            assert!(simulation.waiting().iter().all(|owner| *owner < sources), "{name}");
             for (flow, seen) in seen.iter_mut().enumerate() {
                 seen.extend(simulation.flow_samples(flow, seen.len()));
             }
@@ -153,7 +153,7 @@ fn who_waits_is_who_the_queue_counts() {
         let waiting: Vec<usize> = (0..100)
             .map(|step| {
                 simulation.advance(at(step));
-                simulation.waiting(at(step)).len()
+                simulation.waiting().len()
             })
             .collect();
         let outcome = simulation.finish();

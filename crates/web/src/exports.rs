@@ -79,8 +79,8 @@ impl Simulated {
     ///
     /// # Errors
     /// The run has ended.
-    pub fn waiting(&mut self, at_s: f64) -> Result<Vec<u32>, JsValue> {
-        Ok(self.run()?.waiting(at_s))
+    pub fn waiting(&mut self) -> Result<Vec<u32>, JsValue> {
+        Ok(self.run()?.waiting())
     }
 
     /// Simulates the rest; the result as JSON. The run has ended then.

@@ -93,10 +93,10 @@ impl Run {
         self.links[index].rows(|seen| self.simulation.link_samples(index, seen))
     }
 
-    /// Whose packets are before the first listed link at that time, up to which the run has advanced, or on their way onto it, the oldest first: indices of
+    /// Whose packets are before the first listed link, or on their way onto it, at the time up to which the run has advanced, the oldest first: indices of
     /// flows, and behind these of cross traffic.
-    pub fn waiting(&mut self, at_s: f64) -> Vec<u32> {
-        self.simulation.waiting(Instant::from_secs(at_s.max(0.0))).into_iter().map(|owner| owner as u32).collect()
+    pub fn waiting(&self) -> Vec<u32> {
+        self.simulation.waiting().into_iter().map(|owner| owner as u32).collect()
     }
 
     /// Simulates what is left. The result as `symbiosis simulate --json` prints it, but for the wall time.

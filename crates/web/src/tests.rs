@@ -33,7 +33,7 @@ fn steps_and_looks_leave_the_result_alone() {
     }
     let width = stepped.flow_columns(1).len();
     assert!(width >= 7);
-    let waiting = stepped.waiting(5.0);
+    let waiting = stepped.waiting();
     assert!(waiting.len() > 5 && waiting.iter().all(|owner| *owner < 3), "{waiting:?}");
     assert_eq!(stepped.finish(), at_once);
     assert!(queue.chunks(4).map(|row| row[1]).fold(0.0, f64::max) > 10.0, "the flows queue");

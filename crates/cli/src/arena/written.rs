@@ -31,7 +31,7 @@ pub fn write(out: &Path, contestants: &[String], tried: &[Tried], words: &str, c
     let board = Scoreboard::of(&found, contestants);
     write_atomically(out.join("scoreboard.txt"), board.text())?;
     write_atomically(out.join("results.json"), json(&board, &found))?;
-    for (name, text) in page::files(tried, contestants, words, commands).map_err(io::Error::other)? {
+    for (name, text) in page::files(tried, contestants, words, commands) {
         write_atomically(out.join(name), text)?;
     }
     Ok(())

@@ -4,6 +4,7 @@ pub mod fetch;
 pub mod here;
 mod out;
 mod own;
+pub mod panics;
 pub mod record;
 mod report;
 pub mod send;
@@ -68,6 +69,16 @@ pub struct Control {
 }
 
 impl Control {
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.cc
+    }
+
+    /// Its parameters, as they were given.
+    pub fn sets(&self) -> &[String] {
+        &self.sets
+    }
+
     /// The controller.
     pub fn choice(&self) -> Result<Choice, Failure> {
         choice(&self.cc, &self.sets)

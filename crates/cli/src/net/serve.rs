@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use miette::miette;
+use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use symbiosis_base::Instant;
 use symbiosis_quic::clock::Clock;
 use symbiosis_quic::identity::Fingerprint;
@@ -14,6 +15,7 @@ use symbiosis_quic::transfer::{Common, Folder, Transfer, Writers};
 
 use crate::failure::Failure;
 use crate::net::own::{default_identity, kept_identity};
+use crate::net::panics;
 use crate::net::{Control, Qlog};
 use crate::print::print;
 
@@ -69,6 +71,11 @@ impl Args {
 /// # Errors
 /// Folder, address or identity are at fault; the socket fails.
 pub fn run(args: &Args) -> Result<(), Failure> {
+    // 64 connections with 16 requests each hold up to three files a request, which is more than the usual 1024. Where it may not be more, some are
+    // refused.
+    if let Ok((_, most)) = getrlimit(Resource::RLIMIT_NOFILE) {
+        let _ = setrlimit(Resource::RLIMIT_NOFILE, most, most);
+    }
     let choice = args.control.choice()?;
     let keep = Duration::from_secs(3600 * u64::from(args.keep_parts));
     let folder = Folder::limited(&args.dir, args.writers()?, args.max_bytes, keep)
@@ -86,6 +93,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         node.log_to(folder);
     }
     let at = udp.address().map_err(|error| fault(&error))?;
+    panics::in_one_line();
     print(&format!("serving {} at {at}\nfingerprint {}\n", args.dir.display(), identity.fingerprint()))?;
     socket::run(&mut node, &mut udp, &clock, |_, _| Watch::At(Instant::NEVER)).map_err(|error| fault(&error))?;
     Ok(())

@@ -13,6 +13,7 @@ const TOOLS: &[&str] = &[
     "sha256sum",
     "grep",
     "mkdir",
+    "install",
     "ssh",
     "ip",
     "tc",

@@ -1,16 +1,14 @@
 //! Packets that are rewritten before they are encrypted: TLS whose keys let others have a look.
 
-use std::any::Any;
 use std::sync::{Arc, Mutex};
 
-use bytes::BytesMut;
+use noq_proto::ClientConfig;
+use noq_proto::crypto::ClientConfig as Tls;
 use noq_proto::crypto::rustls::QuicClientConfig;
-use noq_proto::crypto::{ClientConfig as Tls, CryptoError, ExportKeyingMaterialError, HeaderKey, KeyPair, Keys, PacketKey, Session};
-use noq_proto::transport_parameters::TransportParameters;
-use noq_proto::{ClientConfig, ConnectError, ConnectionId, PathId, Side, TransportError};
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::{DigitallySignedStruct, SignatureScheme};
+use symbiosis_quic::watched::{self, Watch};
 
 /// Packets of application data on their way.
 pub trait Packets: Send {
@@ -34,7 +32,7 @@ pub type Rewrite = Arc<Mutex<dyn Packets>>;
 pub fn client(rewrite: Option<Rewrite>) -> ClientConfig {
     let tls: Arc<dyn Tls> = Arc::new(QuicClientConfig::try_from(tls()).unwrap());
     ClientConfig::new(match rewrite {
-        Some(rewrite) => Arc::new(Rewriting { inner: tls, rewrite }),
+        Some(rewrite) => watched::client(tls, Arc::new(Rewriting(rewrite))),
         None => tls,
     })
 }
@@ -91,113 +89,16 @@ impl ServerCertVerifier for Anybody {
     }
 }
 
-struct Rewriting {
-    inner: Arc<dyn Tls>,
-    rewrite: Rewrite,
-}
+struct Rewriting(Rewrite);
 
-impl Tls for Rewriting {
-    fn start_session(&self, version: u32, name: &str, params: &TransportParameters) -> Result<Box<dyn Session>, ConnectError> {
-        let inner = self.inner.start_session(version, name, params)?;
-        Ok(Box::new(Rewritten { inner, rewrite: self.rewrite.clone(), spaces: 0 }))
-    }
-}
+impl Watch for Rewriting {
+    const LEAVING: bool = true;
 
-/// TLS whose keys for application data rewrite what they encrypt.
-struct Rewritten {
-    inner: Box<dyn Session>,
-    rewrite: Rewrite,
-    spaces: u8,
-}
-
-impl Rewritten {
-    fn keys(&self, mut pair: KeyPair<Box<dyn PacketKey>>) -> KeyPair<Box<dyn PacketKey>> {
-        pair.local = Box::new(Key { inner: pair.local, rewrite: self.rewrite.clone() });
-        pair.remote = Box::new(Key { inner: pair.remote, rewrite: self.rewrite.clone() });
-        pair
-    }
-}
-
-impl Session for Rewritten {
-    fn initial_keys(&self, dst_cid: ConnectionId, side: Side) -> Keys {
-        self.inner.initial_keys(dst_cid, side)
+    fn leaves(&self, frames: &mut [u8]) {
+        self.0.lock().unwrap().leaves(frames);
     }
 
-    fn handshake_data(&self) -> Option<Box<dyn Any>> {
-        self.inner.handshake_data()
-    }
-
-    fn peer_identity(&self) -> Option<Box<dyn Any>> {
-        self.inner.peer_identity()
-    }
-
-    fn early_crypto(&self) -> Option<(Box<dyn HeaderKey>, Box<dyn PacketKey>)> {
-        self.inner.early_crypto()
-    }
-
-    fn early_data_accepted(&self) -> Option<bool> {
-        self.inner.early_data_accepted()
-    }
-
-    fn is_handshaking(&self) -> bool {
-        self.inner.is_handshaking()
-    }
-
-    fn read_handshake(&mut self, buf: &[u8]) -> Result<bool, TransportError> {
-        self.inner.read_handshake(buf)
-    }
-
-    fn transport_parameters(&self) -> Result<Option<TransportParameters>, TransportError> {
-        self.inner.transport_parameters()
-    }
-
-    fn write_handshake(&mut self, buf: &mut Vec<u8>) -> Option<Keys> {
-        let keys = self.inner.write_handshake(buf)?;
-        self.spaces += 1;
-        Some(if self.spaces == 2 { Keys { header: keys.header, packet: self.keys(keys.packet) } } else { keys })
-    }
-
-    fn next_1rtt_keys(&mut self) -> Option<KeyPair<Box<dyn PacketKey>>> {
-        let pair = self.inner.next_1rtt_keys()?;
-        Some(self.keys(pair))
-    }
-
-    fn is_valid_retry(&self, orig_dst_cid: ConnectionId, header: &[u8], payload: &[u8]) -> bool {
-        self.inner.is_valid_retry(orig_dst_cid, header, payload)
-    }
-
-    fn export_keying_material(&self, output: &mut [u8], label: &[u8], context: &[u8]) -> Result<(), ExportKeyingMaterialError> {
-        self.inner.export_keying_material(output, label, context)
-    }
-}
-
-struct Key {
-    inner: Box<dyn PacketKey>,
-    rewrite: Rewrite,
-}
-
-impl PacketKey for Key {
-    fn encrypt(&self, path_id: PathId, packet: u64, buf: &mut [u8], header_len: usize) {
-        let end = buf.len() - self.inner.tag_len();
-        self.rewrite.lock().unwrap().leaves(&mut buf[header_len..end]);
-        self.inner.encrypt(path_id, packet, buf, header_len);
-    }
-
-    fn decrypt(&self, path_id: PathId, packet: u64, header: &[u8], payload: &mut BytesMut) -> Result<(), CryptoError> {
-        self.inner.decrypt(path_id, packet, header, payload)?;
-        self.rewrite.lock().unwrap().came(packet);
-        Ok(())
-    }
-
-    fn tag_len(&self) -> usize {
-        self.inner.tag_len()
-    }
-
-    fn confidentiality_limit(&self) -> u64 {
-        self.inner.confidentiality_limit()
-    }
-
-    fn integrity_limit(&self) -> u64 {
-        self.inner.integrity_limit()
+    fn came(&self, number: u64) {
+        self.0.lock().unwrap().came(number);
     }
 }

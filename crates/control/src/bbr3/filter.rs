@@ -1,5 +1,7 @@
 //! The two windowed maxima.
 
+use crate::round::RoundMax;
+
 /// BBR.MaxBwFilterLen (§2.11): this cycle of ProbeBW and the one before.
 const MAX_BW_SLOTS: usize = 2;
 /// BBR.ExtraAckedFilterLen (§2.12) \[rounds\].
@@ -28,11 +30,10 @@ impl MaxBw {
     }
 }
 
-/// BBR.extra_acked_filter (§5.5.9): the greatest of each of the last rounds.
+/// BBR.extra_acked_filter (§5.5.9).
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct ExtraAcked {
-    rounds: [f64; EXTRA_ACKED_ROUNDS],
-    round: u64,
+    rounds: RoundMax<EXTRA_ACKED_ROUNDS>,
     /// BBR.extra_acked_interval_start and BBR.extra_acked_delivered.
     pub(super) interval_start: crate::Instant,
     pub(super) delivered: f64,
@@ -41,19 +42,11 @@ pub(super) struct ExtraAcked {
 impl ExtraAcked {
     /// A sample of the round `round`.
     pub(super) fn update(&mut self, round: u64, extra: f64) {
-        let passed = (round - self.round).min(EXTRA_ACKED_ROUNDS as u64);
-        (0..passed).for_each(|i| self.rounds[((round - i) % EXTRA_ACKED_ROUNDS as u64) as usize] = 0.0);
-        self.round = round;
-        let slot = &mut self.rounds[(round % EXTRA_ACKED_ROUNDS as u64) as usize];
-        *slot = slot.max(extra);
+        self.rounds.update(round, extra);
     }
 
     /// BBR.extra_acked \[bytes\]: in Startup of this round alone (§5.5.9).
     pub(super) fn get(&self, full_bw_reached: bool) -> f64 {
-        if full_bw_reached {
-            self.rounds.iter().copied().fold(0.0, f64::max)
-        } else {
-            self.rounds[(self.round % EXTRA_ACKED_ROUNDS as u64) as usize]
-        }
+        if full_bw_reached { self.rounds.get() } else { self.rounds.latest() }
     }
 }

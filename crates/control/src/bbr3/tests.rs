@@ -7,7 +7,7 @@ use super::*;
 use crate::Rate;
 use crate::Span;
 use crate::delivery_rate::LostPacket;
-use crate::test_path::{PACKET, setup};
+use crate::test_path::{PACKET, run_paced, setup};
 
 const P: f64 = PACKET.0 as f64;
 
@@ -44,33 +44,6 @@ fn sample(packets_per_s: f64) -> RateSample {
     }
 }
 
-/// A full flight every round trip of 100 ms over a path that delivers 1000 packets a second, until `until`; what happened at each ACK.
-fn runs(bbr: &mut Bbr, until: Instant, mut each: impl FnMut(&Bbr, Instant)) {
-    let (mut now, mut number, mut free_at) = (bbr.now, bbr.highest_sent + 1, Instant::START);
-    let mut flying = alloc::collections::VecDeque::new();
-    while now < until {
-        let ask = Ask::new(now, Bytes(flying.len() as u64 * PACKET.0));
-        let permit = bbr.permit(&ask);
-        let Departure::At(departure) = permit.departure else { unreachable!("it is paced") };
-        let fits = ask.in_flight + PACKET <= permit.window;
-        let back = flying.front().map_or(Instant::NEVER, |(_, _, back)| *back);
-        if fits && departure.max(now) < back {
-            now = departure.max(now);
-            free_at = free_at.max(now) + span(1);
-            flying.push_back((number, now, free_at + span(99)));
-            bbr.sent(&Sent::new(now, number, PACKET, Bytes(flying.len() as u64 * PACKET.0)));
-            number += 1;
-            continue;
-        }
-        let (acked, sent_at, back) = flying.pop_front().expect("a window holds a packet");
-        now = back;
-        let in_flight = Bytes(flying.len() as u64 * PACKET.0);
-        bbr.acked(&Acked::new(now, acked, PACKET, sent_at).with_rtt(Some(now - sent_at)).with_in_flight(in_flight));
-        bbr.ack_processed(&AckProcessed::new(now).with_in_flight(in_flight).with_cwnd_limited(!fits));
-        each(bbr, now);
-    }
-}
-
 #[test]
 fn the_startup_gain_doubles_the_rate_each_round() {
     assert!((STARTUP_PACING_GAIN - 4.0 * core::f64::consts::LN_2).abs() < 0.003);
@@ -84,7 +57,7 @@ fn the_startup_gain_doubles_the_rate_each_round() {
 fn startup_ends_at_the_plateau_and_drain_at_the_bdp() {
     let mut states = std::vec![(State::Startup, ms(0))];
     let mut bbr = bbr();
-    runs(&mut bbr, ms(3000), |bbr, now| {
+    run_paced(&mut bbr, ms(3000), |bbr, now| {
         if states.last().unwrap().0 != bbr.state {
             states.push((bbr.state, now));
         }
@@ -107,7 +80,7 @@ fn startup_ends_at_the_plateau_and_drain_at_the_bdp() {
 fn the_cycle_probes_after_two_to_three_seconds_and_probe_rtt_after_five() {
     let (mut ups, mut probes, mut last) = (Vec::new(), Vec::new(), State::Startup);
     let mut bbr = bbr();
-    runs(&mut bbr, ms(20_000), |bbr, now| {
+    run_paced(&mut bbr, ms(20_000), |bbr, now| {
         if bbr.state != last {
             match bbr.state {
                 State::Up => ups.push(now),
@@ -132,7 +105,7 @@ fn the_cycle_probes_after_two_to_three_seconds_and_probe_rtt_after_five() {
 fn probe_rtt_holds_half_a_bdp_for_a_fifth_of_a_second() {
     let mut bbr = bbr();
     let (mut began, mut ended, mut least) = (None, None, f64::INFINITY);
-    runs(&mut bbr, ms(8000), |bbr, now| match bbr.state {
+    run_paced(&mut bbr, ms(8000), |bbr, now| match bbr.state {
         State::ProbeRtt => {
             began = began.or(Some(now));
             least = least.min(bbr.cwnd);

@@ -60,6 +60,7 @@ impl Symbiosis {
                 probe_rtt_interval: Some(PROBE_RTT_INTERVAL),
                 slow_start_target: SLOW_START_TARGET,
                 loss_floor: true,
+                competes: false,
             },
         }
     }
@@ -112,6 +113,12 @@ impl Builder {
     /// Whether a loss takes no more from the window than is over Aτ.
     pub fn loss_floor(mut self, floor: bool) -> Builder {
         self.settings.loss_floor = floor;
+        self
+    }
+
+    /// Whether the window competes beside flows that fill the buffer.
+    pub fn competes(mut self, competes: bool) -> Builder {
+        self.settings.competes = competes;
         self
     }
 

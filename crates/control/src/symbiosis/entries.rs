@@ -16,7 +16,7 @@ const GAMMA_PARAM: Param = Param::number("gamma", GAMMA, 0.001, 0.999, "competit
 const GAMMA_RULE: Param = Param::choice("gamma_rule", &["fixed", "noise-aware"], "γ as given, or lowered by measurement noise (T Eq 15)");
 
 /// What `symbiosis` adds to the papers. The constants of the papers' law apply where that law is chosen.
-const ADDED: [Param; 10] = [
+const ADDED: [Param; 11] = [
     Param::choice("law", &["logarithmic", "lotka-volterra"], "where the window goes: w* = Aτ + θ·x·ln(K/x), or the papers' law"),
     EPSILON_PARAM.only_if("law", &["lotka-volterra"]),
     GAMMA_PARAM.only_if("law", &["lotka-volterra"]),
@@ -34,6 +34,7 @@ const ADDED: [Param; 10] = [
         "mean time between min-RTT probes [s], which keep τ true; 0: none",
     ),
     Param::flag("loss_floor", true, "a loss takes no more from the window than is over Aτ: what is free is not congested"),
+    Param::flag("compete", false, "beside flows that fill the buffer the window is CUBIC's; needs min-RTT probes"),
     Param::number("slow_start_target", SLOW_START_TARGET, 0.0, 1.0, "slow start up to this part of the model's equilibrium; 0: none"),
 ];
 
@@ -41,7 +42,7 @@ const ADDED: [Param; 10] = [
 pub const OURS: Entry = Entry {
     name: "symbiosis",
     about: "TCP Symbiosis with pacing, a corrected model input, min-RTT probes and a fast start",
-    params: &joined::<22>(&[&ADDED, MEASURED, &[OSCILLATION]]),
+    params: &joined::<23>(&[&ADDED, MEASURED, &[OSCILLATION]]),
     recovery: Recovery::Rack,
     feedback: Feedback::Acks,
     build: |setup, values| {
@@ -51,7 +52,8 @@ pub const OURS: Entry = Entry {
             .pacing(positive("pacing"))
             .probe_rtt_interval(positive("probe_rtt_interval_s").map(Span::from_secs))
             .slow_start_target(values.number("slow_start_target"))
-            .loss_floor(values.flag("loss_floor"));
+            .loss_floor(values.flag("loss_floor"))
+            .competes(values.flag("compete"));
         let builder = match values.word("law") {
             "logarithmic" => builder.logarithmic(Span::from_secs(values.number("theta_ms") / 1e3)),
             _ => builder.lotka_volterra(values.number("epsilon"), gamma(values), values.flag("correction")),

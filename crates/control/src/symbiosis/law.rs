@@ -107,16 +107,18 @@ impl Law {
 
     /// Where the window goes \[bytes\].
     pub fn equilibrium(&self, path: &Path) -> f64 {
-        self.with_queue(path, self.asked(path))
+        let wanted = self.wanted(path);
+        self.with_queue(path, self.asked(path, wanted), wanted)
     }
 
     /// Where it would end if all stayed as it is \[bytes\]: without a lead.
     pub fn rest(&self, path: &Path) -> f64 {
-        self.with_queue(path, self.wanted(path))
+        let wanted = self.wanted(path);
+        self.with_queue(path, wanted, wanted)
     }
 
-    /// Where it goes with that much in the queue \[s\].
-    fn with_queue(&self, path: &Path, queue: f64) -> f64 {
+    /// Where it goes with that much in the queue \[s\], if what it asks for without a lead is `wanted`, which takes a logarithm to say.
+    fn with_queue(&self, path: &Path, queue: f64, wanted: f64) -> f64 {
         match self {
             Law::LotkaVolterra { .. } => {
                 let (growth, crowding) = self.logistic(path);
@@ -126,7 +128,7 @@ impl Law {
                 let k = path.measured.capacity;
                 // In a queue that stands, A is x, and x is better known.
                 let x = path.delivered.clamp(Rate::ZERO, k);
-                let a = if self.is_queued(path) { x } else { path.measured.available.clamp(x, k) };
+                let a = if stands(path, wanted) { x } else { path.measured.available.clamp(x, k) };
                 a.times(path.tau) + x.bytes_per_s() * queue
             }
         }
@@ -142,8 +144,7 @@ impl Law {
     /// That queue q* and its lead over the queue q̄ of late, `q* + 2(q* − q̄)` \[s\]. It rests where q* = q̄ = q, as without a lead, but
     /// differences between flows, which share q̄, die three times as fast, while the queue of all answers as fast as before. The papers' law
     /// has none.
-    fn asked(&self, path: &Path) -> f64 {
-        let wanted = self.wanted(path);
+    fn asked(&self, path: &Path, wanted: f64) -> f64 {
         let lead = LEAD * (wanted - (path.mean.secs() - path.tau.secs()));
         // A long queue takes no more than is over xτ.
         if matches!(self, Law::Logarithmic { .. }) { (wanted + lead).max(0.0) } else { wanted }
@@ -151,14 +152,25 @@ impl Law {
 
     /// The round-trip time, as far as the average notes it \[s\]: of seconds, as an outage leaves them, nothing is to be remembered.
     pub fn noted(&self, path: &Path) -> f64 {
-        let Law::Logarithmic { theta, packet } = self else { return path.smoothed.secs() };
-        (path.tau.secs() + NOTED * self::theta(*theta, path.measured.capacity, *packet)).min(path.smoothed.secs())
+        (path.tau.secs() + self.most_queue(path)).min(path.smoothed.secs())
+    }
+
+    /// No longer a queue do many flows of the kind leave \[s\].
+    pub fn most_queue(&self, path: &Path) -> f64 {
+        let Law::Logarithmic { theta, packet } = self else { return f64::INFINITY };
+        NOTED * self::theta(*theta, path.measured.capacity, *packet)
+    }
+
+    /// A queue that leaves a flow e^−½ of its share, and more than noise: what is shorter harms nobody.
+    pub fn harmless_queue(&self, path: &Path) -> Span {
+        let Law::Logarithmic { theta, packet } = self else { return Span::ZERO };
+        Span::from_secs(0.5 * path.eased * self::theta(*theta, path.measured.capacity, *packet) + STANDS)
     }
 
     /// Whether a queue stands, at present or of late: half of what this flow asks for, and more than noise. In a queue that has just run empty nothing is
     /// free: who shares it has seen the same, and all would take it at once.
     pub fn is_queued(&self, path: &Path) -> bool {
-        (path.smoothed.max(path.mean) - path.tau).secs() > self.wanted(path) / 2.0 + STANDS
+        stands(path, self.wanted(path))
     }
 
     /// The window \[bytes\] after `t`.
@@ -187,6 +199,11 @@ impl Law {
             plot("gamma", gamma.value());
         }
     }
+}
+
+/// Whether a queue stands on a path, beside which that much is asked for \[s\].
+fn stands(path: &Path, wanted: f64) -> bool {
+    (path.smoothed.max(path.mean) - path.tau).secs() > wanted / 2.0 + STANDS
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@
 //! - **correction**: a correct A is smaller in a standing queue than S Eq 17 says it is, which makes the queue grow without bound in n.
 //!   Feeding the model `K − A' = (K − A)·srtt/τ` restores S Eqs 19, 20 ([`law::corrected`]);
 //! - **min-RTT probes**: they keep τ true for flows that join a standing queue (`probe_rtt`);
+//! - **competition**: beside flows that fill the buffer the window is CUBIC's (`rivalry`); off by default;
 //! - **slow-start target**: slow start up to a part of the window the model will end at, instead of the model's slow beginning.
 
 mod builder;
@@ -17,6 +18,7 @@ mod entries;
 pub mod gamma;
 pub mod law;
 mod probe_rtt;
+mod rivalry;
 
 use crate::measurement::{Host, News};
 use crate::pacer::Pacer;
@@ -31,7 +33,8 @@ pub use entries::{OURS, PAPER};
 
 use ceiling::Ceiling;
 use law::{Law, Path};
-use probe_rtt::{ProbeRtt, Share};
+use probe_rtt::{ProbeRtt, Share, Verdict};
+use rivalry::{Bounds, Change, Rivalry};
 
 /// What `symbiosis` adds to the papers; nothing by default.
 #[derive(Clone, Copy, Debug, Default)]
@@ -44,6 +47,8 @@ struct Settings {
     slow_start_target: f64,
     /// A loss takes no more from the window than is over Aτ.
     loss_floor: bool,
+    /// Beside flows that fill the buffer the window competes.
+    competes: bool,
 }
 
 /// The model ends no lower \[packets\]. With a single packet in flight there is nothing to measure with, and a path whose `Kτ` is less than
@@ -58,6 +63,8 @@ const START_PACING: f64 = 2.0;
 /// share meets more losses and asks for less.
 const EASE: f64 = 0.875;
 const UNEASE: Span = Span::from_millis(10_000);
+/// A loss in the last ten seconds leaves less of θ than this.
+const LOST: f64 = 0.95;
 /// θ is no smaller than this part of itself: errors of τ must stay small beside it.
 const LEAST_EASED: f64 = 0.0625;
 
@@ -74,6 +81,11 @@ pub struct Symbiosis {
     mean: f64,
     pacer: Pacer,
     ceiling: Ceiling,
+    rivalry: Rivalry,
+    /// A longer queue than flows of the kind leave stands since then.
+    long: Option<Instant>,
+    /// A probe has told whose it is.
+    judged: bool,
     /// The part of θ that losses have left.
     eased: f64,
     /// The window has not yet come near the equilibrium.
@@ -91,10 +103,13 @@ impl Symbiosis {
             host,
             settings,
             rtt: BaseRtt::default(),
-            probe_rtt: settings.probe_rtt_interval.map(ProbeRtt::new),
+            probe_rtt: settings.probe_rtt_interval.map(|interval| ProbeRtt::new(interval, settings.competes)),
             mean: 0.0,
             pacer: Pacer::new(setup.timer),
             ceiling: Ceiling::default(),
+            rivalry: Rivalry::default(),
+            long: None,
+            judged: false,
             eased: 1.0,
             starting: settings.slow_start_target > 0.0,
             last_ack: None,
@@ -137,16 +152,71 @@ impl Symbiosis {
             return;
         };
         let packet = self.packet.as_f64();
-        let target = self.target(&path) / packet;
-        if self.starting && self.window.cwnd < target {
-            self.window.slow_start(acked.min(target - self.window.cwnd));
-            return;
+        if self.starting {
+            let target = self.target(&path) / packet;
+            if self.window.cwnd < target {
+                self.window.slow_start(acked.min(target - self.window.cwnd));
+                return;
+            }
         }
         self.starting = false;
         let stepped = self.law.step(self.window.cwnd * packet, &path, since) / packet;
         // Whatever was measured: no faster than slow start.
         let most = if self.settings.loss_floor { self.window.cwnd + self.window.packets(ack.bytes) } else { f64::INFINITY };
-        self.window.cwnd = stepped.min(most).max(LEAST_WINDOW);
+        let least = if self.suspects(ack.now, &path) || self.rivalry.doubts() { self.window.cwnd } else { LEAST_WINDOW };
+        self.window.cwnd = stepped.min(most).max(least);
+    }
+
+    /// Whether a queue stands that no flows of the kind leave, and no probe has told yet whose it is.
+    fn suspects(&mut self, now: Instant, path: &Path) -> bool {
+        if !self.settings.competes {
+            return false;
+        }
+        let long = (path.smoothed - path.tau).secs() > self.law.most_queue(path);
+        if !long {
+            (self.long, self.judged) = (None, false);
+            return false;
+        }
+        // What an outage leaves in the queue is gone sooner.
+        let since = now - *self.long.get_or_insert(now);
+        if let Some(probe) = self.probe_rtt.as_mut().filter(|_| !self.judged && since.secs() >= self.mean) {
+            probe.call();
+        }
+        !self.judged
+    }
+
+    /// A probe says whose queue it is.
+    fn judge(&mut self, verdict: &Verdict) {
+        let Some(path) = self.path().filter(|_| self.settings.competes) else { return };
+        let bounds =
+            Bounds { harmless: self.law.harmless_queue(&path), most: Span::from_secs(self.law.most_queue(&path)), lost: path.eased < LOST };
+        match self.rivalry.judged(verdict, &bounds) {
+            Change::None => {}
+            Change::Begins => {
+                let two = path.measured.capacity.times(path.smoothed) / 2.0 / self.packet.as_f64();
+                self.window.ssthresh = two.max(self.window.cwnd);
+                self.starting = false;
+            }
+            Change::Ends => self.window.cwnd *= path.tau.secs() / path.smoothed.secs(),
+        }
+        let (sparing, doubts) = (self.rivalry.competes() && !self.rivalry.doubts(), self.rivalry.doubts() && verdict.audible);
+        if let Some(probe) = &mut self.probe_rtt {
+            probe.spare(sparing);
+            if doubts {
+                probe.hasten();
+            }
+        }
+        self.judged = true;
+    }
+
+    /// The window answers an ACK beside flows that fill the buffer.
+    fn compete(&mut self, ack: &Acked, heard: bool) {
+        if heard || !may_grow(ack) {
+            self.rivalry.paused();
+            return;
+        }
+        let (acked, cwnd) = (self.window.packets(ack.bytes), self.window.cwnd);
+        self.window.cwnd = if self.window.in_slow_start() { cwnd + acked } else { (cwnd + self.rivalry.growth(cwnd, acked, ack)).max(1.0) };
     }
 
     /// Slow start goes up to this \[bytes\].
@@ -193,9 +263,17 @@ impl Controller for Symbiosis {
             // Who is Reno has no share to get wrong.
             let share = self.host.reading().map(|reading| {
                 let k = reading.bandwidth.capacity;
-                Share { service: k.time_for(self.packet), flight: k.time_for(self.window.bytes()), smoothed }
+                Share {
+                    service: k.time_for(self.packet),
+                    flight: k.time_for(self.window.bytes()),
+                    acked: k.time_for(ack.bytes),
+                    smoothed,
+                    mean: Span::from_secs(self.mean),
+                }
             });
-            probe.acked(ack.now, rtt, share.as_ref());
+            if let Some(verdict) = probe.acked(ack.now, rtt, share.as_ref()) {
+                self.judge(&verdict);
+            }
         }
         if !heard {
             let now = self.path().map_or(smoothed.secs(), |path| self.law.noted(&path));
@@ -204,6 +282,10 @@ impl Controller for Symbiosis {
         }
         // Time that passed in a min-RTT probe, or while the application had nothing to send, is not the model's; the papers' law does not step in
         // recovery either. Ours does: above a loss a round trip all time is recovery.
+        if self.rivalry.competes() {
+            self.compete(ack, heard);
+            return;
+        }
         let steps = may_grow(ack) || (self.settings.loss_floor && !ack.app_limited);
         if steps && !heard {
             self.grow(ack, since);
@@ -216,6 +298,15 @@ impl Controller for Symbiosis {
 
     fn lost(&mut self, loss: &Lost) {
         let before = self.window.cwnd;
+        if self.rivalry.competes() {
+            let kept = self.rivalry.after_loss(before, loss.now, loss.kind.collapses());
+            if loss.kind.collapses() {
+                self.window.restart_below(kept)
+            } else {
+                self.window.shrink_to(kept)
+            }
+            return;
+        }
         // A timeout without a queue is a loss like another, but for the silence before it, after which slow start leads back to where the
         // window was. The same packet's second is no longer: the path may be another.
         let persists = loss.kind == LossKind::PersistentCongestion || self.window.is_backed_off();
@@ -246,12 +337,14 @@ impl Controller for Symbiosis {
     fn permit(&self, ask: &Ask) -> Permit {
         let window = self.window.bytes();
         let window = if self.probing_rtt(ask.now) {
-            let part = self.probe_rtt.as_ref().map_or(1.0, |probe| probe.part(self.rtt.smoothed()));
+            let flight = self.host.reading().map_or(Span::ZERO, |reading| reading.bandwidth.capacity.time_for(window));
+            let part = self.probe_rtt.as_ref().map_or(1.0, |probe| probe.part(ask.now, flight, self.rtt.smoothed()));
             Bytes::from_f64((window.as_f64() * part).max(LEAST_WINDOW * self.packet.as_f64())).min(window)
         } else {
             window
         };
-        let departure = match self.host.departure() {
+        let wanted = if self.rivalry.competes() { Departure::Now } else { self.host.departure() };
+        let departure = match wanted {
             Departure::Now if self.settings.pacing.is_some() => self.pacer.departure(ask.now),
             wanted => wanted,
         };
@@ -273,6 +366,9 @@ impl Controller for Symbiosis {
 
     fn gauges(&self, plot: &mut dyn FnMut(&'static str, f64)) {
         self.law.gauges(plot);
+        if self.settings.competes {
+            plot("rivalry", f64::from(self.rivalry.competes()) + 0.5 * f64::from(self.rivalry.doubts()));
+        }
         if let Some(tau) = self.tau() {
             plot("tau_ms", tau.millis());
         }

@@ -8,6 +8,9 @@
 //! somebody else's probe, and joins in. From then on all have the same clock: whoever is due first calls all others. Who sees τ anyway, alone or
 //! where the queue runs empty by itself, never probes.
 //!
+//! A probe can tell whose queue it is, too. After it the flight is *held* for a moment at `xτ`: flows of the kind that all do so have no queue, while
+//! their rate stays what it was. What stands then belongs to flows that do not yield, and a part c of it is left where they have a part c of the flight.
+//!
 //! τ may also have grown, on another route. Then what a flow gives up in a probe was not in a queue, and its round-trip time falls by less. Two probes in a row
 //! must find that: in one, others may have filled the queue.
 
@@ -25,13 +28,31 @@ const MOST_LASTS: f64 = 4.0;
 /// is to have its share within 3 s. Half of the link for two round-trip times of sixteen is 1/16 of it at the most.
 const LEAST_INTERVAL: Span = Span::from_millis(1_000);
 const LEAST_ROUND_TRIPS: f64 = 16.0;
+/// After that the flight is held at what the path holds without a queue, `xτ`, until so many turns after the probe began. Nothing of their own kind stands in the
+/// queue then; what does is others'. From so many smoothed round-trip times on after it began to be held, the link is full again.
+const HOLDS: f64 = 5.0;
+const REFILLS: f64 = 2.0;
+/// A turn is a smoothed round-trip time, and at least this, so that flows of other round-trip times hold at the same time.
+const LEAST_TURN: Span = Span::from_millis(150);
+/// Beside flows that fill the buffer a dip is worth a probe after so many turns.
+const RARER: f64 = 32.0;
+/// Without a dip it is after so many times as long as else.
+const SPARED: f64 = 4.0;
+/// A share that fell to this part of itself since the last probe is worth another.
+const FELL: f64 = 0.5;
 /// A queue shorter by this part than it ever was since it settled is no noise: somebody probes. One of n alone makes it shorter by
 /// `(1 + τ/2q)/n`, which is a quarter for n = 10 at `q = τ/3`.
 const DIP: f64 = 0.25;
+/// The least is forgotten over so many smoothed round-trip times: a queue that was empty for a while must not make one deaf.
+const LOW_FOR: f64 = 6.0;
+/// A queue that was never longer than this of late has its dips by chance.
+const NOISE: Span = Span::from_millis(2);
 
 /// τ, and when to probe for it.
 #[derive(Clone, Debug)]
 pub struct ProbeRtt {
+    /// After a probe the flight is held at xτ, which tells whose queue it is.
+    judges: bool,
     /// Between probes, of a flow that is no newcomer.
     most: Span,
     /// Between probes at present.
@@ -41,6 +62,10 @@ pub struct ProbeRtt {
     seen: Instant,
     /// The least round-trip time since the queue settled after the last probe.
     low: MinRtt<Span>,
+    /// The least of late.
+    of_late: Option<Span>,
+    /// The last round-trip time came.
+    last: Instant,
     /// When the last probe began, and ended: until then less is in flight.
     begun: Instant,
     ended: Instant,
@@ -48,6 +73,12 @@ pub struct ProbeRtt {
     empty: Option<Span>,
     /// Until all that left in a probe is back, and the queue too.
     probe: Option<Probe>,
+    /// The part of the link that the flow had at the end of the last probe.
+    share: f64,
+    /// Beside flows that fill the buffer, and sure of it: probes are rarer.
+    sparing: bool,
+    /// The next probe is to begin at once.
+    called: bool,
 }
 
 /// A probe under way.
@@ -59,6 +90,21 @@ struct Probe {
     alone: Span,
     /// The least round-trip time in it.
     found: MinRtt<Span>,
+    /// What was acknowledged before the probe's own packets were, as the time that it takes the link, and for how long.
+    before_it: (Span, Span),
+    /// The least round-trip time while the flight was held.
+    held: MinRtt<Span>,
+}
+
+/// What a probe found while flows of the kind had no queue.
+#[derive(Clone, Copy, Debug)]
+pub struct Verdict {
+    /// The queue that stood before.
+    pub before: Span,
+    /// The queue that was left.
+    pub left: Span,
+    /// Others of the kind could see that this flow yields.
+    pub audible: bool,
 }
 
 /// What a probe needs to know.
@@ -68,23 +114,40 @@ pub struct Share {
     pub service: Span,
     /// How long what is in flight takes it.
     pub flight: Span,
+    /// How long what was acknowledged just now takes it.
+    pub acked: Span,
     /// The smoothed round-trip time.
     pub smoothed: Span,
+    /// The round-trip time of late.
+    pub mean: Span,
+}
+
+impl Share {
+    /// The part of the link that the flow has.
+    fn part(&self) -> f64 {
+        self.flight.secs() / self.smoothed.secs()
+    }
 }
 
 impl ProbeRtt {
-    /// A probe every `interval`, of a flow that has a queue to look behind.
-    pub fn new(interval: Span) -> ProbeRtt {
+    /// A probe every `interval`, of a flow that has a queue to look behind; does it tell whose the queue is?
+    pub fn new(interval: Span, judges: bool) -> ProbeRtt {
         ProbeRtt {
+            judges,
             most: interval,
             interval: LEAST_INTERVAL,
             tau: MinRtt::default(),
             seen: Instant::START,
             low: MinRtt::default(),
+            of_late: None,
+            last: Instant::START,
             begun: Instant::START,
             ended: Instant::START,
             empty: None,
             probe: None,
+            share: 0.0,
+            sparing: false,
+            called: false,
         }
     }
 
@@ -93,15 +156,31 @@ impl ProbeRtt {
         self.tau.get()
     }
 
-    /// In a probe the flight is this part of what it was.
-    pub fn part(&self, smoothed: Span) -> f64 {
-        PROBE_RTT_CWND_GAIN * (self.tau().unwrap_or(smoothed).secs() / smoothed.secs())
+    /// In a probe the flight is this part of a `window`, given as the time that it takes the link.
+    pub fn part(&self, now: Instant, window: Span, smoothed: Span) -> f64 {
+        let before = self.probe.as_ref().filter(|_| self.judges).map_or(smoothed, |probe| probe.before);
+        let path = self.tau().unwrap_or(smoothed).secs() / before.secs();
+        match &self.probe {
+            // The window may have grown of late: what arrived is known.
+            Some(Probe { before_it: (acked, span), .. }) if now >= self.ended => {
+                path.min(acked.secs() / span.secs() * self.tau().unwrap_or(smoothed).secs() / window.secs())
+            }
+            _ => PROBE_RTT_CWND_GAIN * path,
+        }
+    }
+
+    /// When the flight is what it was again.
+    fn released(&self) -> Instant {
+        let end =
+            self.probe.as_ref().filter(|_| self.judges).map(|probe| self.begun.saturating_add(probe.before.max(LEAST_TURN).scale(HOLDS)));
+        end.unwrap_or(self.ended).max(self.ended)
     }
 
     /// A round-trip time was measured.
-    pub fn acked(&mut self, now: Instant, rtt: Span, share: Option<&Share>) {
+    pub fn acked(&mut self, now: Instant, rtt: Span, share: Option<&Share>) -> Option<Verdict> {
         let known = self.tau();
         self.tau.sample(rtt);
+        let last = core::mem::replace(&mut self.last, now);
         let (Some(tau), Some(share)) = (known, share) else {
             if known.is_none() {
                 (self.seen, self.begun) = (now, now);
@@ -109,7 +188,7 @@ impl ProbeRtt {
             // Without a share there is nothing to probe for, nor to wait.
             self.probe = None;
             self.ended = self.ended.min(now);
-            return;
+            return None;
         };
         // A new least is not yet τ.
         if rtt.0.abs_diff(tau.0) <= share.service.0 {
@@ -124,31 +203,69 @@ impl ProbeRtt {
             probe.found.sample(rtt);
             let deep = probe.before - probe.found.get().unwrap_or(probe.before);
             let back = probe.before - rtt <= deep.scale(DIP);
-            let over = now - self.ended;
-            if now >= self.ended && (over >= share.smoothed.scale(MOST_LASTS) || (over >= share.smoothed && back)) {
-                self.end();
+            if now - self.begun < probe.before {
+                probe.before_it = (probe.before_it.0 + share.acked, now - self.begun);
             }
-            return;
+            if self.judges && now - self.ended >= probe.before.scale(REFILLS) {
+                probe.held.sample(rtt);
+            }
+            let released = self.released();
+            let over = now - released;
+            if now >= released && (over >= share.smoothed.scale(MOST_LASTS) || (over >= share.smoothed && back)) {
+                self.share = share.part();
+                return self.end();
+            }
+            return None;
         }
+        let forgets = ((now - last).secs() / (LOW_FOR * share.smoothed.secs())).min(1.0);
+        let of_late = self.of_late.unwrap_or(rtt);
+        self.of_late = Some(if rtt < of_late { rtt } else { of_late + (rtt - of_late).scale(forgets) });
         let low = self.low.get().unwrap_or(rtt);
         self.low.sample(rtt);
         let apart = LEAST_INTERVAL.max(share.smoothed.scale(LEAST_ROUND_TRIPS));
-        let interval = self.interval.max(apart);
+        let interval = self.interval.max(if self.sparing { apart.scale(SPARED) } else { apart });
         let (since, unseen) = (now - self.begun, now - self.seen);
         let half = interval.scale(0.5);
         let due = since >= interval && unseen >= half;
         let least = since >= half && unseen >= half && rtt < low;
-        let dips = since >= apart && rtt - tau > share.service && low - rtt > (low - tau).scale(DIP).saturating_add(share.service);
-        if due || least || dips {
-            let alone = share.flight.scale(1.0 - self.part(share.smoothed));
-            self.probe = Some(Probe { before: share.smoothed, alone, found: MinRtt::default() });
+        // Beside flows that fill the buffer every loss of theirs is a dip. What empties the queue is a call all the same.
+        let rare = self.sparing && since < share.smoothed.max(LEAST_TURN).scale(RARER);
+        let shorter = if rare { 1.0 - DIP } else { DIP };
+        let (reference, guard) = if self.judges && of_late - tau > NOISE { (of_late, apart.scale(0.5)) } else { (low, apart) };
+        let dips =
+            since >= guard && rtt - tau > share.service && reference - rtt > (reference - tau).scale(shorter).saturating_add(share.service);
+        let fell = self.judges && since >= apart && unseen >= apart && share.part() < FELL * self.share;
+        if due || least || dips || fell || (self.called && since >= share.smoothed.scale(MOST_LASTS)) {
+            self.called = false;
             (self.begun, self.ended) = (now, now.saturating_add(share.smoothed.scale(LASTS)));
+            // Whoever joins in has seen the queue fall already, and perhaps more of the link than is its own.
+            let before = if self.judges { share.smoothed.max(share.mean) } else { share.smoothed };
+            let alone =
+                share.flight.scale(1.0 - PROBE_RTT_CWND_GAIN * (self.tau().unwrap_or(share.smoothed).secs() / share.smoothed.secs()));
+            let none = MinRtt::default();
+            self.probe = Some(Probe { before, alone, found: none, before_it: (Span::ZERO, Span::ZERO), held: none });
         }
+        None
+    }
+
+    /// The next probe is to come soon: the last was a surprise.
+    pub fn hasten(&mut self) {
+        self.interval = LEAST_INTERVAL;
+    }
+
+    /// A probe is wanted at once.
+    pub fn call(&mut self) {
+        self.called = self.probe.is_none();
+    }
+
+    /// Whether probes are to cost little.
+    pub fn spare(&mut self, sparing: bool) {
+        self.sparing = sparing;
     }
 
     /// All that left in a probe is back.
-    fn end(&mut self) {
-        let Some(Probe { before, alone, found }) = self.probe.take() else { return };
+    fn end(&mut self) -> Option<Verdict> {
+        let Probe { before, alone, found, held, .. } = self.probe.take()?;
         let found = found.get().unwrap_or(before);
         let fell = before - found;
         // What was given up had not been in a queue if it did not become shorter: none stood, or somebody filled it just then.
@@ -162,12 +279,18 @@ impl ProbeRtt {
             _ => (self.interval * 2).min(self.most),
         };
         self.empty = empty;
-        self.low = MinRtt::default();
+        (self.low, self.of_late) = (MinRtt::default(), None);
+        let tau = self.tau()?;
+        let (before, left) = (before - tau, held.get()? - tau);
+        let audible = alone > before.scale(DIP);
+        // What was given up was in no queue, and none became empty: τ may have grown, and that is no verdict.
+        let grown = audible && empty.is_some_and(|found| found - tau > before.scale(DIP));
+        (!grown).then_some(Verdict { before, left, audible })
     }
 
     /// Whether a probe is under way.
     pub fn under_way(&self, now: Instant) -> bool {
-        now < self.ended
+        self.probe.is_some() && now < self.released()
     }
 
     /// Whether what comes back left in a probe, or met the queue while it came back.

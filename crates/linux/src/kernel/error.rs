@@ -13,18 +13,12 @@ pub enum KernelError {
         "this kernel has no BTF (/sys/kernel/btf/vmlinux): it was built without CONFIG_DEBUG_INFO_BTF, and loads no congestion control"
     )]
     NoBtf,
-    /// The compiler is missing.
-    #[error("clang is not installed, which compiles the BPF program")]
-    NoClang,
     /// The loader is missing.
     #[error("libbpf (libbpf.so.1) is not installed, which loads the BPF program")]
     NoLibbpf,
     /// Another agent is there.
     #[error("an agent is running already, as process {0}")]
     Running(u32),
-    /// The compiler failed.
-    #[error("clang failed to compile the BPF program:\n{0}")]
-    Compiler(String),
     /// The kernel refuses the program.
     #[error("the kernel refuses the program: {0}")]
     Refused(#[source] io::Error),
@@ -38,12 +32,14 @@ impl KernelError {
     pub fn help(&self) -> Option<&'static str> {
         match self {
             KernelError::NotRoot => Some("run it as root, e.g. with sudo"),
-            KernelError::NoClang | KernelError::NoLibbpf => Some("on Debian and Ubuntu: apt-get install clang libbpf-dev"),
+            KernelError::NoLibbpf => Some("on Debian and Ubuntu: apt-get install libbpf1"),
             KernelError::Running(_) => {
                 Some("`symbiosis kernel stop` ends one that was started by `symbiosis kernel start`; another ends with its process")
             }
             KernelError::NoBtf => Some("use a distribution's kernel, Linux 5.13 or later"),
-            KernelError::Compiler(_) | KernelError::Refused(_) => Some("clang 12 and Linux 5.13 are needed at least"),
+            KernelError::Refused(_) => {
+                Some("Linux 5.13 is needed at least, and the capabilities CAP_BPF, CAP_NET_ADMIN, CAP_PERFMON and CAP_SYS_ADMIN")
+            }
             KernelError::Io(_) => None,
         }
     }

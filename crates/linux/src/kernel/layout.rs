@@ -34,125 +34,108 @@ pub(crate) const POINTS: usize = 8;
 /// A decision holds for so long, or for two round-trip times if those are more \[ns\]. No packet waits longer.
 pub(crate) const HOLDS: u64 = 300_000_000;
 
-/// What happened to a socket.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Record {
-    pub(crate) id: u64,
-    pub(crate) at: u64,
-    pub(crate) from: u64,
-    pub(crate) una: u64,
-    pub(crate) nxt: u64,
-    pub(crate) kind: u32,
-    pub(crate) flags: u32,
-    pub(crate) count: u32,
-    pub(crate) rtt_us: i32,
-    pub(crate) cwnd: u32,
-    pub(crate) ssthresh: u32,
-    pub(crate) in_flight: u32,
-    pub(crate) sacked: u32,
-    pub(crate) srtt_us: u32,
-    pub(crate) mss: u32,
-    pub(crate) overhead: u32,
-    pub(crate) losses: u32,
-    pub(crate) local_port: u32,
-    pub(crate) remote_port: u32,
-    pub(crate) remote_ip: u32,
-    pub(crate) family: u32,
-}
-
-/// What the agent decides for a socket.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Decision {
-    pub(crate) expires: u64,
-    pub(crate) at: u64,
-    pub(crate) slow_start: u64,
-    pub(crate) held_until: u64,
-    pub(crate) first: u64,
-    pub(crate) serial: u32,
-    pub(crate) losses: u32,
-    pub(crate) law: u32,
-    pub(crate) gap: u32,
-    pub(crate) kept: u32,
-    pub(crate) after: [u32; POINTS],
-    pub(crate) unused: u32,
-    pub(crate) window: [u64; POINTS],
-    pub(crate) gaps: [u32; PLAN],
-}
-
-/// What the BPF program writes for all sockets.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Stats {
-    pub(crate) next_id: u64,
-    pub(crate) woken: u64,
-    pub(crate) dropped: u64,
-}
-
-/// What the agent writes for all sockets.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Agent {
-    pub(crate) heartbeat: u64,
-    pub(crate) build: u64,
-}
-
 /// Types that are nothing but whole numbers: any bytes are a value, and there is no padding.
 ///
 /// # Safety
 /// That must be so.
 pub(crate) unsafe trait Plain: Copy {}
-/// The sum of the sizes of fields, at compile time: where it is that of the whole, there is no padding.
-macro_rules! no_padding {
-    ($of:ty { $($field:ident),* }) => {
-        const _: () = {
-            const fn size<T>(_: *const T) -> usize {
-                size_of::<T>()
+// SAFETY: whole numbers.
+unsafe impl Plain for u32 {}
+// SAFETY: as above.
+unsafe impl Plain for i32 {}
+// SAFETY: as above.
+unsafe impl Plain for u64 {}
+// SAFETY: one after another, without padding between them.
+unsafe impl<T: Plain, const N: usize> Plain for [T; N] {}
+
+/// Structures of `bpf/shared.h`, by their names there.
+macro_rules! shared {
+    ($($(#[$about:meta])* struct $name:ident = $c:literal { $($field:ident: $of:ty,)* })*) => {
+        $(
+            $(#[$about])*
+            #[repr(C)]
+            #[derive(Clone, Copy, Debug, PartialEq)]
+            pub(crate) struct $name {
+                $(pub(crate) $field: $of,)*
             }
-            let whole = std::mem::MaybeUninit::<$of>::uninit();
-            let at = whole.as_ptr();
-            // SAFETY: only addresses are made, within the value.
-            let sum = unsafe { 0 $(+ size(&raw const (*at).$field))* };
-            assert!(sum == size_of::<$of>());
-        };
+
+            const _: () = {
+                const fn plain<T: Plain>() -> usize {
+                    size_of::<T>()
+                }
+                assert!(0 $(+ plain::<$of>())* == size_of::<$name>(), "padding");
+            };
+            // SAFETY: its fields are plain, and their sizes sum up to its own: the compiler has just proved both.
+            unsafe impl Plain for $name {}
+        )*
+
+        /// Name in C, size, and where each field begins.
+        #[cfg(test)]
+        pub(crate) const LAYOUTS: &[(&str, usize, &[(&str, usize)])] =
+            &[$(($c, size_of::<$name>(), &[$((stringify!($field), std::mem::offset_of!($name, $field))),*])),*];
     };
 }
-no_padding!(Record {
-    id,
-    at,
-    from,
-    una,
-    nxt,
-    kind,
-    flags,
-    count,
-    rtt_us,
-    cwnd,
-    ssthresh,
-    in_flight,
-    sacked,
-    srtt_us,
-    mss,
-    overhead,
-    losses,
-    local_port,
-    remote_port,
-    remote_ip,
-    family
-});
-no_padding!(Decision { expires, at, slow_start, held_until, first, serial, losses, law, gap, kept, after, unused, window, gaps });
-no_padding!(Stats { next_id, woken, dropped });
-no_padding!(Agent { heartbeat, build });
 
-// SAFETY: whole numbers, and without padding: the compiler has just proved that.
-unsafe impl Plain for Record {}
-// SAFETY: as above.
-unsafe impl Plain for Decision {}
-// SAFETY: as above.
-unsafe impl Plain for Stats {}
-// SAFETY: as above.
-unsafe impl Plain for Agent {}
+shared! {
+    /// What happened to a socket.
+    #[derive(Default)]
+    struct Record = "record" {
+        id: u64,
+        at: u64,
+        from: u64,
+        una: u64,
+        nxt: u64,
+        kind: u32,
+        flags: u32,
+        count: u32,
+        rtt_us: i32,
+        cwnd: u32,
+        ssthresh: u32,
+        in_flight: u32,
+        sacked: u32,
+        srtt_us: u32,
+        mss: u32,
+        overhead: u32,
+        losses: u32,
+        local_port: u32,
+        remote_port: u32,
+        remote_ip: u32,
+        family: u32,
+    }
+
+    /// What the agent decides for a socket.
+    struct Decision = "decision" {
+        expires: u64,
+        at: u64,
+        slow_start: u64,
+        held_until: u64,
+        first: u64,
+        serial: u32,
+        losses: u32,
+        law: u32,
+        gap: u32,
+        kept: u32,
+        after: [u32; POINTS],
+        unused: u32,
+        window: [u64; POINTS],
+        gaps: [u32; PLAN],
+    }
+
+    /// What the BPF program writes for all sockets.
+    #[derive(Default)]
+    struct Stats = "stats" {
+        next_id: u64,
+        woken: u64,
+        dropped: u64,
+    }
+
+    /// What the agent writes for all sockets.
+    #[derive(Default)]
+    struct Agent = "agent" {
+        heartbeat: u64,
+        build: u64,
+    }
+}
 
 impl Record {
     /// The record in these bytes; none if they are too few.

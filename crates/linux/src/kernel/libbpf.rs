@@ -2,11 +2,11 @@
 //!
 //! Its ABI has been stable since version 1.0; what is declared here is in all of them.
 
-use std::ffi::{CStr, CString, c_char, c_int, c_long, c_void};
+use std::ffi::{CStr, c_char, c_int, c_long, c_void};
 use std::io;
+use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
-use std::path::Path;
 
 use libloading::Library;
 
@@ -40,7 +40,7 @@ macro_rules! functions {
 }
 
 functions! {
-    bpf_object__open_file(*const c_char, *const c_void) -> *mut c_void;
+    bpf_object__open_mem(*const c_void, usize, *const c_void) -> *mut c_void;
     bpf_object__load(*mut c_void) -> c_int;
     bpf_object__close(*mut c_void) -> ();
     bpf_object__find_map_by_name(*const c_void, *const c_char) -> *mut c_void;
@@ -67,30 +67,54 @@ type OnSample = unsafe extern "C" fn(*mut c_void, *mut c_void, c_long) -> c_int;
 const ANY: u64 = 0;
 /// `bpf_map_update_elem`: only if the key is there.
 const EXIST: u64 = 2;
+/// The key of a map that has one value.
+pub(crate) const ONLY: u32 = 0;
+
+/// What the kernel calls kinds of maps (`enum bpf_map_type`).
+pub(crate) const HASH: u32 = 1;
+pub(crate) const ARRAY: u32 = 2;
+pub(crate) const STRUCT_OPS: u32 = 26;
+pub(crate) const RINGBUF: u32 = 27;
 
 /// The beginning of the kernel's `struct bpf_map_info`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct MapInfo {
-    pub(crate) kind: u32,
-    pub(crate) id: u32,
-    pub(crate) key_size: u32,
-    pub(crate) value_size: u32,
+struct MapInfo {
+    kind: u32,
+    id: u32,
+    key_size: u32,
+    value_size: u32,
     max_entries: u32,
     map_flags: u32,
     name: [u8; 16],
 }
 
-impl MapInfo {
-    /// Whether its keys and values are as large as those.
-    pub(crate) fn fits<K, V>(&self) -> bool {
-        (self.key_size as usize, self.value_size as usize) == (size_of::<K>(), size_of::<V>())
+/// A map of the machine, whosever it is.
+pub(crate) struct Found {
+    info: MapInfo,
+    fd: OwnedFd,
+}
+
+impl Found {
+    /// The same with keys and values of these types. None if its own are of other sizes, or of several values for each key: the kernel would read
+    /// and write beyond ours.
+    pub(crate) fn typed<K: Plain, V: Plain>(self) -> Option<Map<K, V>> {
+        let fits = (self.info.key_size as usize, self.info.value_size as usize) == (size_of::<K>(), size_of::<V>());
+        let Found { info: MapInfo { id, kind, max_entries, .. }, fd } = self;
+        (fits && [HASH, ARRAY].contains(&kind)).then_some(Map { id, max_entries, fd, of: PhantomData })
     }
 
-    /// The map's name.
-    pub(crate) fn name(&self) -> &str {
-        CStr::from_bytes_until_nul(&self.name).ok().and_then(|name| name.to_str().ok()).unwrap_or("")
+    fn name(&self) -> &str {
+        CStr::from_bytes_until_nul(&self.info.name).ok().and_then(|name| name.to_str().ok()).unwrap_or("")
     }
+}
+
+/// A map with one value of type `V` for each key of type `K`.
+pub(crate) struct Map<K, V> {
+    pub(crate) id: u32,
+    max_entries: u32,
+    fd: OwnedFd,
+    of: PhantomData<(K, V)>,
 }
 
 fn checked(back: c_int) -> io::Result<()> {
@@ -99,7 +123,7 @@ fn checked(back: c_int) -> io::Result<()> {
 
 impl Libbpf {
     /// Every map of the machine with the name and the kind, the latest last.
-    pub(crate) fn maps(&self, name: &str, kind: u32) -> Vec<(MapInfo, OwnedFd)> {
+    pub(crate) fn maps(&self, name: &str, kind: u32) -> Vec<Found> {
         let mut found = Vec::new();
         let mut id = 0;
         // SAFETY: `id` is one, and lives.
@@ -111,66 +135,79 @@ impl Libbpf {
             }
             // SAFETY: a new descriptor, which nobody else has.
             let fd = unsafe { OwnedFd::from_raw_fd(fd) };
-            let mut info = MapInfo::default();
-            let mut len = size_of::<MapInfo>() as u32;
-            // SAFETY: the kernel writes at most `len` bytes, which are `info`, whole numbers all.
-            let back = unsafe { (self.bpf_obj_get_info_by_fd)(fd.as_raw_fd(), (&raw mut info).cast(), &mut len) };
-            if back == 0 && info.name() == name && info.kind == kind {
-                found.push((info, fd));
-            }
+            found.extend(self.found(fd).ok().filter(|map| map.name() == name && map.info.kind == kind));
         }
         found
     }
 
-    /// The value at `key`, as bytes.
-    pub(crate) fn lookup_bytes<K: Copy>(&self, map: &OwnedFd, key: K, size: u32) -> io::Result<Vec<u8>> {
-        let mut value = vec![0; size as usize];
-        // SAFETY: callers give keys and sizes of the map, which is of one value for all processors: the kernel writes `size` bytes.
-        checked(unsafe { (self.bpf_map_lookup_elem)(map.as_raw_fd(), (&raw const key).cast(), value.as_mut_ptr().cast()) })?;
+    /// What the kernel says of a map.
+    fn found(&self, fd: OwnedFd) -> io::Result<Found> {
+        let mut info = MapInfo::default();
+        let mut len = size_of::<MapInfo>() as u32;
+        // SAFETY: the kernel writes at most `len` bytes, which are `info`, whole numbers all.
+        checked(unsafe { (self.bpf_obj_get_info_by_fd)(fd.as_raw_fd(), (&raw mut info).cast(), &mut len) })?;
+        Ok(Found { info, fd })
+    }
+
+    /// The value of a map of operations, of which there is one, as bytes.
+    pub(crate) fn operations(&self, map: &Found) -> io::Result<Vec<u8>> {
+        if map.info.kind != STRUCT_OPS {
+            return Err(io::ErrorKind::InvalidInput.into());
+        }
+        let (key, mut value) = (ONLY, vec![0; map.info.value_size as usize]);
+        // SAFETY: the kernel makes maps of operations with keys of four bytes only, and writes one value of the size that it has told.
+        checked(unsafe { (self.bpf_map_lookup_elem)(map.fd.as_raw_fd(), (&raw const key).cast(), value.as_mut_ptr().cast()) })?;
         Ok(value)
     }
 
+    /// Unregisters operations.
+    pub(crate) fn unregister(&self, map: &Found) -> io::Result<()> {
+        if map.info.kind != STRUCT_OPS {
+            return Err(io::ErrorKind::InvalidInput.into());
+        }
+        let key = ONLY;
+        // SAFETY: as in `operations`.
+        checked(unsafe { (self.bpf_map_delete_elem)(map.fd.as_raw_fd(), (&raw const key).cast()) })
+    }
+
     /// The value at `key`.
-    pub(crate) fn lookup<K: Copy, V: Plain>(&self, map: &OwnedFd, key: K) -> io::Result<V> {
+    pub(crate) fn lookup<K: Plain, V: Plain>(&self, map: &Map<K, V>, key: K) -> io::Result<V> {
         let mut value = MaybeUninit::<V>::zeroed();
-        // SAFETY: callers have maps whose keys and values are of these sizes (`MapInfo::fits`); any bytes are a value.
+        // SAFETY: the map's keys and values are of these sizes (`Found::typed`); any bytes are a value.
         unsafe {
-            checked((self.bpf_map_lookup_elem)(map.as_raw_fd(), (&raw const key).cast(), value.as_mut_ptr().cast()))?;
+            checked((self.bpf_map_lookup_elem)(map.fd.as_raw_fd(), (&raw const key).cast(), value.as_mut_ptr().cast()))?;
             Ok(value.assume_init())
         }
     }
 
     /// Puts `value` at `key`, which must be there if `exists` says so.
-    pub(crate) fn update<K: Copy, V: Plain>(&self, map: &OwnedFd, key: K, value: &V, exists: bool) -> io::Result<()> {
+    pub(crate) fn update<K: Plain, V: Plain>(&self, map: &Map<K, V>, key: K, value: &V, exists: bool) -> io::Result<()> {
         let flags = if exists { EXIST } else { ANY };
         // SAFETY: as in `lookup`; the kernel reads both, which live.
-        checked(unsafe { (self.bpf_map_update_elem)(map.as_raw_fd(), (&raw const key).cast(), (&raw const *value).cast(), flags) })
+        checked(unsafe { (self.bpf_map_update_elem)(map.fd.as_raw_fd(), (&raw const key).cast(), (&raw const *value).cast(), flags) })
     }
 
-    /// Takes `key` out.
-    pub(crate) fn delete<K: Copy>(&self, map: &OwnedFd, key: K) -> io::Result<()> {
-        // SAFETY: as in `lookup`.
-        checked(unsafe { (self.bpf_map_delete_elem)(map.as_raw_fd(), (&raw const key).cast()) })
-    }
-
-    /// How many keys of eight bytes a map has.
-    pub(crate) fn count(&self, map: &OwnedFd) -> usize {
-        let mut key = 0_u64;
+    /// How many keys a map has, or may have: whoever looks at the next of one that is gone meanwhile begins again.
+    pub(crate) fn count<K: Plain, V: Plain>(&self, map: &Map<K, V>) -> usize {
+        let mut key = MaybeUninit::<K>::zeroed();
         let mut count = 0;
-        let mut before: *const u64 = std::ptr::null();
-        // SAFETY: keys are of eight bytes; a null key asks for the first.
-        while unsafe { (self.bpf_map_get_next_key)(map.as_raw_fd(), before.cast(), (&raw mut key).cast()) } == 0 {
+        let mut before: *const K = std::ptr::null();
+        while count < map.max_entries as usize {
+            // SAFETY: the map's keys are of this size (`Found::typed`); a null key asks for the first, and then `before` is the key that is
+            // written, which the kernel reads before.
+            if unsafe { (self.bpf_map_get_next_key)(map.fd.as_raw_fd(), before.cast(), key.as_mut_ptr().cast()) } != 0 {
+                break;
+            }
             count += 1;
-            before = &raw const key;
+            before = key.as_ptr();
         }
         count
     }
 
-    /// Loads the program in `file`, calls `prepare` with a map by name, and registers its congestion control: it stays when the process ends.
-    pub(crate) fn register(&self, file: &Path, ops: &CStr, map: &CStr, prepare: impl FnOnce(&OwnedFd) -> io::Result<()>) -> io::Result<()> {
-        let path = CString::new(file.as_os_str().as_encoded_bytes())?;
-        // SAFETY: the file's name lives; no options.
-        let object = unsafe { (self.bpf_object__open_file)(path.as_ptr(), std::ptr::null()) };
+    /// Loads a program, an object file's bytes, calls `prepare` with a map by name, and registers its congestion control: it stays when the process ends.
+    pub(crate) fn register(&self, file: &[u8], ops: &CStr, map: &CStr, prepare: impl FnOnce(Found) -> io::Result<()>) -> io::Result<()> {
+        // SAFETY: the bytes live until the object is closed; no options.
+        let object = unsafe { (self.bpf_object__open_mem)(file.as_ptr().cast(), file.len(), std::ptr::null()) };
         if object.is_null() {
             return Err(io::Error::last_os_error());
         }
@@ -180,7 +217,7 @@ impl Libbpf {
                 // Of no map it is negative.
                 let fd = (self.bpf_map__fd)((self.bpf_object__find_map_by_name)(object, map.as_ptr()));
                 checked(fd)?;
-                prepare(&std::os::fd::BorrowedFd::borrow_raw(fd).try_clone_to_owned()?)?;
+                prepare(self.found(std::os::fd::BorrowedFd::borrow_raw(fd).try_clone_to_owned()?)?)?;
                 let link = (self.bpf_map__attach_struct_ops)((self.bpf_object__find_map_by_name)(object, ops.as_ptr()));
                 if link.is_null() {
                     return Err(io::Error::last_os_error());
@@ -197,10 +234,10 @@ impl Libbpf {
     }
 
     /// A reader of the ring buffer `map`.
-    pub(crate) fn ring(&self, map: &OwnedFd) -> io::Result<Ring<'_>> {
+    pub(crate) fn ring(&self, map: &Found) -> io::Result<Ring<'_>> {
         let samples = Box::into_raw(Box::<Vec<u8>>::default());
-        // SAFETY: `take` gets the vector, which lives as long as the ring.
-        let ring = unsafe { (self.ring_buffer__new)(map.as_raw_fd(), take, samples.cast(), std::ptr::null()) };
+        // SAFETY: `take` gets the vector, which lives as long as the ring; libbpf refuses maps of other kinds.
+        let ring = unsafe { (self.ring_buffer__new)(map.fd.as_raw_fd(), take, samples.cast(), std::ptr::null()) };
         if ring.is_null() {
             let error = io::Error::last_os_error();
             // SAFETY: made above, and nobody has it.

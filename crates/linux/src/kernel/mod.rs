@@ -18,6 +18,7 @@ mod lock;
 mod orphans;
 mod program;
 mod rehearsal;
+pub mod service;
 mod table;
 
 use std::io;
@@ -113,7 +114,7 @@ impl Kernel {
     /// Registers the congestion control and starts its agent. If an earlier agent was killed, its sockets are taken over.
     ///
     /// # Errors
-    /// Something is missing (root, BTF, clang, libbpf), another agent is running, or the kernel refuses the program.
+    /// Something is missing (root, BTF, libbpf), another agent is running, or the kernel refuses the program.
     pub fn start(options: Options) -> Result<Kernel, KernelError> {
         if !nix::unistd::geteuid().is_root() {
             return Err(KernelError::NotRoot);

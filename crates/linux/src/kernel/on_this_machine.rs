@@ -1,13 +1,15 @@
-//! With this machine's kernel: as root, with BTF, clang and libbpf. Where something is missing each test says so, by name, and does nothing.
+//! With this machine's kernel: as root, with BTF and libbpf. Where something is missing each test says so, by name, and does nothing.
 
 use std::ffi::OsString;
 use std::fs;
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, Shutdown, SocketAddr, SocketAddrV4, TcpListener, TcpStream};
+use std::os::fd::{FromRawFd, OwnedFd};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::{self, sleep};
 use std::time::{Duration, Instant};
 
+use nix::libc::{SYS_bpf, c_int, c_long, syscall};
 use nix::sys::socket::{AddressFamily, SockFlag, SockType, SockaddrIn, connect, getsockopt, setsockopt, socket, sockopt::TcpCongestion};
 use symbiosis_control::params::{ParamError, Value};
 
@@ -94,32 +96,6 @@ fn any_program_may_use_it_and_nothing_is_left_of_it() {
     assert!(nothing_is_left());
 }
 
-#[test]
-fn thousands_of_connections_leave_nothing() {
-    let Some((_one, kernel)) = started("thousands_of_connections_leave_nothing") else { return };
-    let memory = || {
-        let status = fs::read_to_string("/proc/self/status").unwrap();
-        let line = status.lines().find(|line| line.starts_with("VmRSS")).unwrap();
-        line.split_whitespace().nth(1).unwrap().parse::<u64>().unwrap()
-    };
-    // The first thousand fill what is kept for reuse.
-    (0..1_000).for_each(|_| assert_eq!(transfer(20_000), OsString::from(NAME)));
-    let before = memory();
-    (0..9_000).for_each(|_| drop(transfer(20_000)));
-    // Sockets in TIME_WAIT have no congestion control any more; the last ones' ends may be under way.
-    let begun = Instant::now();
-    let mut seen = kernel.status().unwrap();
-    while (seen.registered > 0 || !seen.sockets.is_empty()) && begun.elapsed() < Duration::from_secs(20) {
-        sleep(Duration::from_millis(50));
-        seen = kernel.status().unwrap();
-    }
-    assert_eq!((seen.registered, seen.sockets.len()), (0, 0));
-    let grown = memory().saturating_sub(before);
-    assert!(grown < 4096, "{grown} KiB more after 9000 connections");
-    kernel.stop().unwrap();
-    assert!(nothing_is_left());
-}
-
 /// Waits until it is so.
 fn until(what: &str, mut is_so: impl FnMut() -> bool) {
     let begun = Instant::now();
@@ -159,6 +135,49 @@ fn sockets_of_an_agent_that_stopped_are_shown() {
     until("nothing of it", || orphans() == Orphans::default());
     default("reno");
     kernel.stop().unwrap();
+    assert!(nothing_is_left());
+}
+
+/// A map of somebody else's.
+fn of_another(name: &str, kind: u32, key_size: u32, value_size: u32) -> OwnedFd {
+    /// The beginning of the kernel's `union bpf_attr` for `BPF_MAP_CREATE`.
+    #[repr(C)]
+    #[derive(Default)]
+    struct Create {
+        kind: u32,
+        key_size: u32,
+        value_size: u32,
+        max_entries: u32,
+        unused: [u32; 3],
+        name: [u8; 16],
+    }
+    const BPF_MAP_CREATE: c_long = 0;
+    let mut create = Create { kind, key_size, value_size, max_entries: 4, ..Create::default() };
+    create.name[..name.len()].copy_from_slice(name.as_bytes());
+    // SAFETY: the kernel reads so many bytes, which live.
+    let fd = unsafe { syscall(SYS_bpf, BPF_MAP_CREATE, &raw const create, size_of::<Create>()) };
+    assert!(fd >= 0, "{}", io::Error::last_os_error());
+    // SAFETY: a new descriptor, which nobody else has.
+    unsafe { OwnedFd::from_raw_fd(fd as c_int) }
+}
+
+#[test]
+fn maps_of_our_names_with_other_sizes_are_not_taken_for_ours() {
+    let Some((_one, kernel)) = started("maps_of_our_names_with_other_sizes_are_not_taken_for_ours") else { return };
+    let ours = Program::find(&kernel.libbpf).expect("it is registered").decisions();
+    // Each later than ours: keys too long, values too long, values too short, and one of a value for each processor.
+    const PER_CPU_HASH: u32 = 5;
+    let rows =
+        [("symb_decisions", 1, 16, 384), ("symb_agent", 2, 4, 4096), ("symb_stats", 2, 4, 8), ("symb_decisions", PER_CPU_HASH, 8, 8)];
+    let others = rows.map(|(name, kind, key, value)| of_another(name, kind, key, value));
+    assert_eq!(kernel.libbpf.maps("symb_decisions", 1).len(), 2, "both are there");
+    assert_eq!(Program::find(&kernel.libbpf).map(|program| program.decisions()), Some(ours));
+    assert_eq!(transfer(100_000), OsString::from(NAME));
+    assert_eq!(kernel.status().unwrap().orphans, Orphans::default());
+    // Nor are they when there is nothing else.
+    kernel.stop().unwrap();
+    assert!(Program::find(&Libbpf::open().unwrap()).is_none());
+    drop(others);
     assert!(nothing_is_left());
 }
 

@@ -8,7 +8,7 @@ use symbiosis_base::Random;
 
 use crate::privileged::{Need, ready};
 
-use super::layout::{Agent, Decision, HOLDS, PLAN, POINTS, Record, Stats, WINDOW_BITS, flag, kind, law};
+use super::layout::{Decision, HOLDS, LAYOUTS, PLAN, POINTS, WINDOW_BITS, flag, kind, law};
 
 /// A shared object of these C functions, by the linker that Rust uses too.
 fn compiled(folder: &Path, functions: &str) -> Library {
@@ -148,49 +148,10 @@ fn the_step_is_proved_within_its_bounds() {
     assert!(!said.contains("Missing RTE guards"), "{said}");
 }
 
-/// Name in C, size, and where each field begins.
-macro_rules! layout {
-    ($of:ty, $c:literal, $($field:ident),*) => {
-        ($c, size_of::<$of>(), vec![$((stringify!($field), std::mem::offset_of!($of, $field))),*])
-    };
-}
-
 #[test]
 fn both_halves_mean_the_same_bytes() {
-    let layouts = [
-        layout!(
-            Record,
-            "record",
-            id,
-            at,
-            from,
-            una,
-            nxt,
-            kind,
-            flags,
-            count,
-            rtt_us,
-            cwnd,
-            ssthresh,
-            in_flight,
-            sacked,
-            srtt_us,
-            mss,
-            overhead,
-            losses,
-            local_port,
-            remote_port,
-            remote_ip,
-            family
-        ),
-        layout!(
-            Decision, "decision", expires, at, slow_start, held_until, first, serial, losses, law, gap, kept, after, unused, window, gaps
-        ),
-        layout!(Stats, "stats", next_id, woken, dropped),
-        layout!(Agent, "agent", heartbeat, build),
-    ];
     let mut asserts: Vec<String> = Vec::new();
-    for (name, size, fields) in &layouts {
+    for (name, size, fields) in LAYOUTS {
         asserts.push(format!("sizeof(struct {name}) == {size}"));
         asserts.extend(fields.iter().map(|(field, at)| format!("offsetof(struct {name}, {field}) == {at}")));
     }

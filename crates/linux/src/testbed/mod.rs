@@ -11,6 +11,7 @@
 //! Nothing that is made here has a name outside: it is all gone with the process, whatever ends that.
 
 mod account;
+pub mod between;
 mod clock;
 mod controllers;
 mod emulator;

@@ -4,7 +4,7 @@ use crate::toolkit::Lab;
 use crate::toolkit::choices::{self, Demand};
 use crate::toolkit::claims::{at_least, claim, over, published};
 use crate::toolkit::kernel::{self, InTurns, without_timer};
-use crate::toolkit::kinds::{OF_B, PAPER};
+use crate::toolkit::kinds::{OF_B, PAPER, asked};
 use crate::toolkit::linux_hosts::*;
 use crate::toolkit::series;
 use crate::toolkit::steps::{READING, THROUGHPUT, WINDOW};
@@ -24,11 +24,11 @@ const DEMANDS: [Demand; 2] = [
 
 /// B Figs 10 and 11.
 pub fn run(lab: &Lab) -> Outcome {
-    let played = to_california().play(lab, &on_linux());
+    let played = to_california().play(lab, &on_linux(lab));
     let mut found = Outcome::default();
     let curves = [("reading", &READING), ("window", &WINDOW), ("throughput", &THROUGHPUT)];
     figures(&mut found, &played, "B11", "Osaka to California", &curves);
-    found.claims.extend(OF_B.iter().map(|kind| ahead(&played, kind, ("B §4.2.2, Fig 11", "RTT 118 ms"))));
+    found.claims.extend(asked(lab, &OF_B).iter().map(|kind| ahead(&played, kind, ("B §4.2.2, Fig 11", "RTT 118 ms"))));
     let lost = losses(played.of(&PAPER));
     found.claims.push(claim(
         "symbiosis-paper: periodic loss where ImTCP is wrong (20 to 60 s)",

@@ -145,7 +145,13 @@ pub fn run(lab: &Lab) -> Outcome {
         let bar = if high { above(0.0) } else { nothing() };
         let seen = over(&played[BEST].1, |run| time_read(run, (from, to), high));
         let claim = claim(format!("10 × 20: {text}"), stated, lost, "losses a second", bar, WHILE_NEAR);
-        found.claims.push(claim.because(
+        let deep = (!high).then(|| {
+            let mut deep = Steps { id: "B4-deep".into(), ..steps.clone() };
+            deep.path.queue = "queue_packets = 400".into();
+            let runs = deep.run(lab, &flows[BEST..=BEST]).remove(0).1;
+            check("losses a second in a buffer of 400 packets", over(&runs, |run| while_read(run, (from, to), false)), nothing())
+        });
+        found.claims.push(claim.because(deep, WHILE_NEAR).because(
             check("time in which A is read so [s]", seen, below(1.0)),
             format!("A is read so for {:.1} s of these {:.0} s", seen.mean, to - from),
         ));

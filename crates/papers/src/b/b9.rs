@@ -4,7 +4,7 @@ use crate::toolkit::Lab;
 use crate::toolkit::choices::{self, Demand};
 use crate::toolkit::claims::{after, below, between, check, claim, near, over, published};
 use crate::toolkit::kernel::{InTurns, checked, without_timer};
-use crate::toolkit::kinds::{Kind, OF_B, PAPER, RENO};
+use crate::toolkit::kinds::{Kind, OF_B, PAPER, RENO, asked};
 use crate::toolkit::linux_hosts::*;
 use crate::toolkit::series;
 use crate::toolkit::steps::{Played, READING, THROUGHPUT};
@@ -25,10 +25,10 @@ const DEMANDS: [Demand; 3] = [
 /// B Figs 8 and 9.
 pub fn run(lab: &Lab) -> Outcome {
     let steps = to_tokyo();
-    let played = steps.play(lab, &on_linux());
+    let played = steps.play(lab, &on_linux(lab));
     let mut found = Outcome::default();
     figures(&mut found, &played, "B9", "Osaka to Tokyo", &[("reading", &READING), ("throughput", &THROUGHPUT)]);
-    for kind in &OF_B {
+    for kind in &asked(lab, &OF_B) {
         let ratio = played.ratio(kind, &RENO, 20.0, 60.0);
         let why = "with a buffer of two BDPs Reno keeps the link full, and who follows a step of UDP late or drains the queue gets less";
         found.claims.push(claim(

@@ -4,8 +4,8 @@ use symbiosis_control::hcc::RANDOMISER;
 use symbiosis_control::hcc::facts::used_alone;
 
 use crate::toolkit::Lab;
-use crate::toolkit::claims::{against, at_least, at_most, below, claim, derived, difference, near, over, published};
-use crate::toolkit::hcc::{Dumbbell, PACKET, SEEDS, SHORT, curve, flows, packets_per_second};
+use crate::toolkit::claims::{against, at_least, at_most, below, claim, derived, difference, near, over};
+use crate::toolkit::hcc::{Dumbbell, FITTED_NOTE, PACKET, QUEUE, SEEDS, curve, flows, of_h, packets_per_second};
 use symbiosis_report::figure::{Axis, Figure, Mark, Series};
 use symbiosis_report::outcome::{Measured, Outcome};
 use symbiosis_scenario::Scenario;
@@ -15,16 +15,16 @@ const DELAYS: [f64; 5] = [10.0, 50.0, 100.0, 175.0, 250.0];
 const FROM: f64 = 20.0;
 
 fn text(cc: &str, delay: f64, duration: u32) -> String {
-    let about = "H Fig 2: one flow alone at 1 Mbit/s, a queue of ten packets whatever the delay.";
+    let about = "H Fig 2: one flow alone at 1 Mbit/s, a queue of twelve packets whatever the delay.";
     let more = format!("[measure]\nfrom_s = {FROM}\n[trace]\nevery_ms = 500\n");
-    Dumbbell { name: format!("H2-{cc}-{delay}ms"), about, duration, mbps: 1.0, delay, queue: SHORT, loss: 0.0, more }.text(&[flows(cc, 1)])
+    Dumbbell { name: format!("H2-{cc}-{delay}ms"), about, duration, mbps: 1.0, delay, queue: QUEUE, loss: 0.0, more }.text(&[flows(cc, 1)])
 }
 
 pub fn run(lab: &Lab) -> Outcome {
     let lab = &lab.of_seeds(lab.seeds.max(SEEDS));
     let by_design = used_alone(RANDOMISER);
     let duration = if lab.quick { 60 } else { 120 };
-    let mut found = Outcome::default();
+    let mut found = Outcome { notes: vec![FITTED_NOTE.into()], ..Outcome::default() };
     let (mut over_time, mut over_delay) = (Vec::new(), Vec::new());
     let mut used = Vec::new();
     for (name, cc) in [("XMTP", "hcc"), ("NewReno", "newreno")] {
@@ -47,7 +47,7 @@ pub fn run(lab: &Lab) -> Outcome {
     found.claims.extend([
         claim(
             "XMTP: the same at any delay",
-            published("H §8.1, Fig 2", "the same"),
+            of_h("H §8.1, Fig 2", "the same"),
             difference(extreme(1.0), extreme(-1.0)),
             "of the link, greatest difference",
             at_most(0.01),
@@ -63,7 +63,7 @@ pub fn run(lab: &Lab) -> Outcome {
         ),
         claim(
             "NewReno: fills the link at the least delay",
-            published("H §8.1, Fig 2", "124 packets/s"),
+            of_h("H §8.1, Fig 2", "124 packets/s"),
             newreno[0],
             "of the link",
             at_least(0.98),
@@ -71,11 +71,11 @@ pub fn run(lab: &Lab) -> Outcome {
         ),
         claim(
             "NewReno: falls behind XMTP at the greatest delay",
-            published("H §8.1, Fig 2", "less than XMTP"),
+            of_h("H §8.1, Fig 2", "less than XMTP"),
             against(newreno[last], hcc[last]),
             "of the link",
             below(hcc[last].mean),
-            "ten packets of queue are enough at this delay",
+            "twelve packets of queue are enough at this delay",
         ),
     ]);
     found.figures.extend([
@@ -92,7 +92,7 @@ pub fn run(lab: &Lab) -> Outcome {
         Figure {
             id: "H2-delay".into(),
             title: "What one flow uses of the link, over its delay".into(),
-            caption: "A queue of ten packets at every delay. Dashed: what the randomiser leaves.".into(),
+            caption: "A queue of twelve packets at every delay. Dashed: what the randomiser leaves.".into(),
             x: Axis::linear("one-way delay [ms]"),
             y: Axis::linear("part of the link").range(0.0, 1.05),
             series: over_delay,

@@ -3,8 +3,8 @@
 use symbiosis_run::Outcome as Run;
 
 use crate::toolkit::Lab;
-use crate::toolkit::claims::{at_most, between, claim, over, published};
-use crate::toolkit::hcc::{Dumbbell, SEEDS, SHORT, flows, packets_per_second};
+use crate::toolkit::claims::{at_most, between, claim, over};
+use crate::toolkit::hcc::{Dumbbell, FITTED_NOTE, QUEUE, SEEDS, flows, of_h, packets_per_second};
 use symbiosis_report::figure::{Axis, Figure, Mark, Series};
 use symbiosis_report::outcome::{Measured, Outcome};
 
@@ -24,7 +24,7 @@ fn text(cc: &str, delay: f64) -> String {
         "[[cross]]\nrate_mbps = 1.5\npacket_bytes = 1000\ngaps = \"constant\"\nstart_s = {}\nstop_s = {}\n[trace]\nevery_ms = 100\n",
         CBR.0, CBR.1
     );
-    Dumbbell { name: format!("H3-{cc}-{delay}ms"), about, duration: DURATION, mbps: 2.0, delay, queue: SHORT, loss: 0.0, more }
+    Dumbbell { name: format!("H3-{cc}-{delay}ms"), about, duration: DURATION, mbps: 2.0, delay, queue: QUEUE, loss: 0.0, more }
         .text(&[flows(cc, 1)])
 }
 
@@ -36,7 +36,7 @@ fn after(run: &Run, from: f64, wanted: impl Fn(f64) -> bool) -> f64 {
 
 pub fn run(lab: &Lab) -> Outcome {
     let lab = &lab.of_seeds(lab.seeds.max(SEEDS));
-    let mut found = Outcome::default();
+    let mut found = Outcome { notes: vec![FITTED_NOTE.into()], ..Outcome::default() };
     let mut series = Vec::new();
     let mut left = Vec::new();
     for (name, cc) in [("XMTP", "hcc"), ("NewReno", "newreno")] {
@@ -53,7 +53,7 @@ pub fn run(lab: &Lab) -> Outcome {
                 found.claims.extend([
                     claim(
                         format!("XMTP, {delay} ms: down to what CBR leaves in two seconds"),
-                        published("H §8.2, Fig 3", "2 s"),
+                        of_h("H §8.2, Fig 3", "2 s"),
                         down,
                         "s",
                         at_most(2.5),
@@ -61,7 +61,7 @@ pub fn run(lab: &Lab) -> Outcome {
                     ),
                     claim(
                         format!("XMTP, {delay} ms: back in two to three seconds"),
-                        published("H §8.2, Fig 3", "2 to 3 s"),
+                        of_h("H §8.2, Fig 3", "2 to 3 s"),
                         back,
                         "s",
                         between(1.5, 3.5),
@@ -76,7 +76,7 @@ pub fn run(lab: &Lab) -> Outcome {
     for (cc, delay, rate) in left.iter().filter(|(cc, _, _)| *cc == "hcc") {
         found.claims.push(claim(
             format!("XMTP, {delay} ms: uses what CBR leaves"),
-            published("H §8.2, Fig 3", "an inverted square wave"),
+            of_h("H §8.2, Fig 3", "an inverted square wave"),
             *rate,
             "of what is left",
             between(0.5, 1.1),

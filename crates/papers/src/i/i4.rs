@@ -7,7 +7,7 @@ use symbiosis_control::symbiosis::{EPSILON, GAMMA};
 
 use crate::toolkit::Lab;
 use crate::toolkit::claims::{at_least, check, claim, derived, near, nothing, over, published};
-use crate::toolkit::kinds::{HIGHSPEED, Kind, OF_I, RENO_SACK, SCALABLE};
+use crate::toolkit::kinds::{HIGHSPEED, Kind, OF_I, RENO_SACK, SCALABLE, asked};
 use crate::toolkit::series;
 use symbiosis_report::figure::{Axis, Figure, Mark, Series};
 use symbiosis_report::outcome::Outcome;
@@ -52,7 +52,7 @@ pub fn run(lab: &Lab) -> Outcome {
     // A sawtooth of Reno's takes most of a minute; others lose more often, or are at rest within seconds.
     let long = if lab.quick { 60 } else { 150 };
     let duration = if lab.quick { 35 } else { 150 };
-    let kinds = [&[RENO_SACK, HIGHSPEED, SCALABLE][..], &OF_I].concat();
+    let kinds = [&[RENO_SACK, HIGHSPEED, SCALABLE][..], &asked(lab, &OF_I)].concat();
     let scenarios: Vec<Scenario> =
         kinds.iter().map(|kind| lab.scenario(&text(kind, if kind.cc == "reno" { long } else { duration }))).collect();
     let runs: Vec<_> = scenarios.iter().map(|scenario| lab.over_seeds(scenario)).collect();
@@ -60,7 +60,7 @@ pub fn run(lab: &Lab) -> Outcome {
     for (part, caption, members) in [
         ("loss-based", "Congestion windows, the first seed.", 0..3),
         ("symbiosis", "Congestion windows, the first seed; Symbiosis measures for itself, the early form among them.", 3..6),
-        ("oracle", "Congestion windows, the first seed; Symbiosis with K and A handed to it, the early form among them.", 6..9),
+        ("oracle", "Congestion windows, the first seed; Symbiosis with K and A handed to it, the early form among them.", 6..kinds.len()),
     ] {
         found.figures.push(Figure {
             id: format!("I4-{part}"),

@@ -2,7 +2,7 @@
 
 use crate::toolkit::Lab;
 use crate::toolkit::convergence::*;
-use crate::toolkit::kinds::{HIGHSPEED, OF_I, RENO, SCALABLE};
+use crate::toolkit::kinds::{HIGHSPEED, OF_I, RENO, SCALABLE, asked};
 use symbiosis_report::outcome::Outcome;
 
 /// I Fig 5.
@@ -15,7 +15,7 @@ pub fn run(lab: &Lab) -> Outcome {
         // As in I4 and I6: twice the product of the link between the routers, 2 · 40 of 100 ms (I §4).
         paths: bandwidths(lab, 40.0, 0.8),
         over: |path| path.mbps,
-        kinds: [&[RENO, HIGHSPEED, SCALABLE][..], &OF_I].concat(),
+        kinds: [&[RENO, HIGHSPEED, SCALABLE][..], &asked(lab, &OF_I)].concat(),
         most: 300.0,
     };
     let (mut found, times) = sweep.run(lab);

@@ -25,7 +25,7 @@ fn text(mbps: f64, n: u32, (name, params): (&str, &str), keys: &str, duration: u
 
 pub fn run(lab: &Lab) -> Outcome {
     // A second at 1 Gbit/s has as many packets as a minute and more at the others.
-    let duration = |mbps: f64| if lab.quick && mbps > 100.0 { 6 } else { 20 };
+    let duration = |mbps: f64| if lab.quick && mbps > 100.0 { 4 } else { 20 };
     let mut found = Outcome::default();
     let mut alone = Vec::new();
     for mbps in RATES {

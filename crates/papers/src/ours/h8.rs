@@ -6,7 +6,7 @@ use symbiosis_run::Outcome as Run;
 
 use crate::toolkit::Lab;
 use crate::toolkit::claims::{against, at_least, at_most, claim, derived, near, ours, over};
-use crate::toolkit::hcc::{Dumbbell, Flows, QUEUE, curve, flows, total};
+use crate::toolkit::hcc::{Dumbbell, Flows, NS2_QUEUE, curve, flows, total};
 use symbiosis_report::figure::{Axis, Figure, Mark, Series};
 use symbiosis_report::outcome::{Measured, Outcome};
 
@@ -21,7 +21,7 @@ fn alone(name: &str, mbps: f64, delay: f64, loss: f64, (_, cc, params): (&str, &
     let about = "A flow alone on a link that loses at random.";
     let apart = if params.is_empty() { "" } else { "-apart" };
     let name = format!("H8-{name}-{cc}{apart}-{loss}");
-    let dumbbell = Dumbbell { name, about, duration: 120, mbps, delay, queue: QUEUE, loss, more: "[measure]\nfrom_s = 20\n".into() };
+    let dumbbell = Dumbbell { name, about, duration: 120, mbps, delay, queue: NS2_QUEUE, loss, more: "[measure]\nfrom_s = 20\n".into() };
     dumbbell.text(&[Flows { params, ..flows(cc, 1) }])
 }
 
@@ -29,8 +29,16 @@ fn alone(name: &str, mbps: f64, delay: f64, loss: f64, (_, cc, params): (&str, &
 fn together(params: &str) -> String {
     let about = "Five flows of XMTP whose only losses are a queue's.";
     let name = format!("H8-five{}", if params.is_empty() { "" } else { "-apart" });
-    let dumbbell =
-        Dumbbell { name, about, duration: 101, mbps: 10.0, delay: 50.0, queue: QUEUE, loss: 0.0, more: "[measure]\nfrom_s = 1\n".into() };
+    let dumbbell = Dumbbell {
+        name,
+        about,
+        duration: 101,
+        mbps: 10.0,
+        delay: 50.0,
+        queue: NS2_QUEUE,
+        loss: 0.0,
+        more: "[measure]\nfrom_s = 1\n".into(),
+    };
     dumbbell.text(&[Flows { params, ..flows("hcc", 5) }])
 }
 

@@ -2,7 +2,7 @@
 
 use crate::toolkit::Lab;
 use crate::toolkit::claims::{after, at_least, at_most, claim, over};
-use crate::toolkit::hcc::{Dumbbell, QUEUE, curve, flows, mean_of, total};
+use crate::toolkit::hcc::{Dumbbell, NS2_QUEUE, curve, flows, mean_of, total};
 use symbiosis_report::figure::{Axis, Figure};
 use symbiosis_report::outcome::{Measured, Outcome};
 
@@ -13,7 +13,7 @@ const MBPS: f64 = 10.0;
 fn text(cc: &str, delay: f64, duration: u32) -> String {
     let about = "One flow of XMTP beside one of another controller.";
     let name = format!("H9-{cc}-{delay}ms");
-    Dumbbell { name, about, duration, mbps: MBPS, delay, queue: QUEUE, loss: 0.0, more: "[measure]\nfrom_s = 20\n".into() }
+    Dumbbell { name, about, duration, mbps: MBPS, delay, queue: NS2_QUEUE, loss: 0.0, more: "[measure]\nfrom_s = 20\n".into() }
         .text(&[flows("hcc", 1), flows(cc, 1)])
 }
 
@@ -63,7 +63,7 @@ pub fn run(lab: &Lab) -> Outcome {
     };
     found.figures.extend([
         figure("share", "HCC against the others: its share", "HCC's part of what both get", 1.0, shares),
-        figure("queue", "HCC against the others: the queue", "mean queue [packets]", f64::from(QUEUE), queues),
+        figure("queue", "HCC against the others: the queue", "mean queue [packets]", f64::from(NS2_QUEUE), queues),
     ]);
     found
 }

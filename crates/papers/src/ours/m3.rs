@@ -168,8 +168,8 @@ pub fn run(lab: &Lab) -> Outcome {
             let bias = over(runs, |run| mean(run, &format!("{which}_mbps")) - truth);
             let interval = over(runs, |run| mean(run, &format!("{which}_ci95_mbps")));
             found.claims.push(claim(
-                format!("{}: {which} within {bound} % of K, or its interval (± {:.1}) says that it may not be", case.name, interval.mean),
-                ours("0"),
+                format!("{}: {which} within {bound} % of K, or its interval says that it may not be", case.name),
+                ours(format!("0, or within its interval, ± {:.1}", interval.mean)),
                 bias,
                 "Mbit/s",
                 between(-bound.max(interval.mean), bound.max(interval.mean)),

@@ -16,3 +16,4 @@ pub mod m7;
 pub mod m8;
 pub mod t18;
 pub mod w3;
+pub mod w4;

@@ -3,13 +3,14 @@
 use crate::toolkit::Lab;
 use crate::toolkit::claims::{against, below, claim};
 use crate::toolkit::convergence::*;
-use crate::toolkit::kinds::{FAST, HIGHSPEED, RENO, SCALABLE, SYMBIOSIS};
+use crate::toolkit::kinds::{FAST, HIGHSPEED, RENO, SCALABLE, SYMBIOSIS, asked};
 use crate::toolkit::reach::Path;
 use symbiosis_report::outcome::Outcome;
 
 /// S Fig 10.
 pub fn run(lab: &Lab) -> Outcome {
     let delays = if lab.quick { &[10.0, 100.0][..] } else { &[10.0, 25.0, 50.0, 100.0, 200.0, 500.0] };
+    let own = asked(lab, &SYMBIOSIS);
     let sweep = Sweep {
         id: "S10",
         source: "S Fig 10",
@@ -17,14 +18,14 @@ pub fn run(lab: &Lab) -> Outcome {
         x: "propagation delay of the bottleneck [ms]",
         paths: delays.iter().map(|delay_ms| Path { mbps: 100.0, access_mbps: 200.0, delay_ms: *delay_ms, queue_bdp: 1.0 }).collect(),
         over: |path| path.delay_ms,
-        kinds: [&[RENO, HIGHSPEED, SCALABLE, FAST][..], &SYMBIOSIS].concat(),
+        kinds: [&[RENO, HIGHSPEED, SCALABLE, FAST][..], &own].concat(),
         // Reno takes minutes on the longest path, which are more than any other's, however many.
         most: if lab.quick { 120.0 } else { 600.0 },
     };
     let (mut found, times) = sweep.run(lab);
     let others = [RENO, HIGHSPEED, SCALABLE, FAST].map(|kind| sweep.growth(&times, &kind).longer());
     let least = others.into_iter().filter(|m| !m.mean.is_nan()).min_by(|a, b| a.mean.total_cmp(&b.mean)).expect("Scalable arrives");
-    for kind in &SYMBIOSIS {
+    for kind in &own {
         let own = sweep.growth(&times, kind);
         let (missing, who) = own.missing();
         found.claims.push(

@@ -23,7 +23,7 @@ fn share_spread() -> f64 {
 
 /// T's stages \[s\].
 fn stage(lab: &Lab) -> f64 {
-    if lab.quick { 10.0 } else { 200.0 }
+    if lab.quick { 8.0 } else { 200.0 }
 }
 
 pub fn run(lab: &Lab) -> Outcome {

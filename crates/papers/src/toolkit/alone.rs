@@ -5,7 +5,7 @@ use symbiosis_run::Outcome as Run;
 
 use super::Lab;
 use super::claims::{at_least, below, check, claim, exact, near, nothing, ours, over, published};
-use super::kinds::{FAST, HIGHSPEED, Kind, RENO, SCALABLE, SHAPES, shapes};
+use super::kinds::{FAST, HIGHSPEED, Kind, RENO, SCALABLE, SHAPES, asked, shapes};
 use super::series;
 use symbiosis_report::figure::{Axis, Figure, Mark, Series};
 use symbiosis_report::outcome::{Claim, Outcome};
@@ -53,7 +53,7 @@ pub fn run(lab: &Lab, id: &str, mbps: u32, long: Length, short: Length) -> Outco
     // The last two are named after the recovery that they differ in.
     let newreno = [HIGHSPEED.recovering("highspeed newreno", "newreno"), SCALABLE.recovering("scalable newreno", "newreno")];
     // At 1 Gbit/s with both shapes of streams, also in a quick run.
-    let own = if mbps == 1000 { SHAPES.into() } else { shapes(lab) };
+    let own = if mbps == 1000 { asked(lab, &SHAPES) } else { shapes(lab) };
     let kinds = [&[RENO, HIGHSPEED, SCALABLE, FAST][..], &own, &newreno].concat();
     let scenarios: Vec<Scenario> = kinds.iter().map(|kind| lab.scenario(&text(id, mbps, length(kind), kind))).collect();
     // Only the min-RTT probes of `symbiosis` are random.
@@ -64,7 +64,15 @@ pub fn run(lab: &Lab, id: &str, mbps: u32, long: Length, short: Length) -> Outco
         .collect();
 
     let mut found = Outcome::default();
-    let (oracle, others) = (2 + own.len(), 4 + own.len());
+    let others = 4 + own.len();
+    let oracle = others - own.iter().filter(|kind| kind.has_oracle()).count();
+    // One run for both of a controller's kinds, which differ in the recovery.
+    let limited: Vec<(&str, Run)> = if mbps == 1000 {
+        let without = |kind: &Kind| (kind.cc, lab.run(&lab.scenario(&text(id, mbps, long, &kind.recovering(LIMITED, "reno")))));
+        [HIGHSPEED, SCALABLE].par_iter().map(without).collect()
+    } else {
+        Vec::new()
+    };
     for (part, members) in [("loss-based", 0..3), ("measuring", 3..oracle), ("oracle", oracle..others), ("newreno", others..others + 2)] {
         let series = members.map(|i| Series::new(kinds[i].name, Mark::Line, series::window(&runs[i][0], 0))).collect();
         found.figures.push(Figure {
@@ -84,7 +92,11 @@ pub fn run(lab: &Lab, id: &str, mbps: u32, long: Length, short: Length) -> Outco
     }
     for (kind, runs) in kinds.iter().zip(&runs) {
         found.claims.extend(match kind.cc {
-            "reno" | "highspeed" | "scalable" => loss_based(kind, &runs[0], mbps, length(kind)),
+            "reno" => loss_based(kind, &runs[0], (mbps, length(kind)), None),
+            "highspeed" | "scalable" => {
+                let limited = limited.iter().find(|(cc, _)| *cc == kind.cc).map(|(_, run)| run);
+                loss_based(kind, &runs[0], (mbps, length(kind)), limited)
+            }
             _ => measuring(kind, runs, mbps, length(kind)),
         });
     }
@@ -97,8 +109,11 @@ fn place(mbps: u32) -> &'static str {
     if mbps == 1000 { "S §IV-B, Fig 8" } else { "S §IV-B, Fig 7" }
 }
 
-/// Claims about a loss-based controller, in whose runs nothing is random.
-pub fn loss_based(kind: &Kind, run: &Run, mbps: u32, length: Length) -> Vec<Claim> {
+/// A run in which a recovery repairs one loss of a window, as Reno's.
+const LIMITED: &str = "limited";
+
+/// Claims about a loss-based controller, in whose runs nothing is random. `limited` is the same with Reno's recovery.
+pub fn loss_based(kind: &Kind, run: &Run, (mbps, length): (u32, Length), limited: Option<&Run>) -> Vec<Claim> {
     let flow = &run.summary.flows[0];
     let mut claims = Vec::new();
     if mbps == 1000 && kind.cc == "reno" {
@@ -130,16 +145,25 @@ pub fn loss_based(kind: &Kind, run: &Run, mbps: u32, length: Length) -> Vec<Clai
     if mbps == 1000 && kind.cc != "reno" {
         let timeouts = exact(flow.timeouts as f64);
         let recovery = if kind.recovery() == "sack" { "SACK" } else { "NewReno" };
-        claims.push(claim(
-            format!("{} with {recovery}: retransmission timeouts after start-up", kind.cc),
-            published(place(mbps), "many"),
-            timeouts,
-            "timeouts",
-            at_least(2.0),
-            match recovery {
-                "SACK" => "a scoreboard without a limit (RFC 6675) recovers every loss: the paper's timeouts are its recovery's, not the window's",
-                _ => "a partial ACK a round trip keeps the timer from expiring, however many round trips the losses take (RFC 6582, impatient or not)",
-            },
+        let why = match recovery {
+            "SACK" => {
+                "a scoreboard without a limit (RFC 6675) recovers every loss: the paper's timeouts are its recovery's, not the window's"
+            }
+            _ => {
+                "a partial ACK a round trip keeps the timer from expiring, however many round trips the losses take (RFC 6582, impatient or not)"
+            }
+        };
+        let many = at_least(2.0);
+        let text = format!("{} with {recovery}: retransmission timeouts after start-up", kind.cc);
+        claims.push(claim(text, published(place(mbps), "many"), timeouts, "timeouts", many, why).because(
+            limited.map(|run| {
+                check(
+                    "timeouts after start-up of the same window with Reno's recovery, which repairs one loss",
+                    exact(run.summary.flows[0].timeouts as f64),
+                    many,
+                )
+            }),
+            why,
         ));
     }
     claims

@@ -104,3 +104,8 @@ pub fn difference(own: Measured, other: Measured) -> Measured {
 pub fn is(measured: Measured, bar: Bar) -> bool {
     bar.verdict(measured) == Verdict::Holds
 }
+
+/// Whether some part of its interval is.
+pub fn may_be(measured: Measured, bar: Bar) -> bool {
+    matches!(bar.verdict(measured), Verdict::Holds | Verdict::Undecided)
+}

@@ -31,7 +31,10 @@ pub fn run(lab: &Lab, (joins, quick): (Joins, f64), others: &[Kind], own: &[Kind
         queues.push(Series::new(kind.name, Mark::Line, series::queue(&runs[0])));
         found.claims.extend(match kind.is_symbiosis() {
             true => symbiosis(&joins, &kind, &runs, place),
-            false => other(&joins, &kind, &runs[0], place),
+            false => {
+                let wider = (kind.name == HIGHSPEED.name).then(|| wider(lab, &joins, &kind));
+                other(&joins, &kind, (&runs[0], wider.as_ref()), place)
+            }
         });
         found.scenarios.push((scenario.name, scenario.text));
     }
@@ -59,6 +62,15 @@ pub fn run(lab: &Lab, (joins, quick): (Joins, f64), others: &[Kind], own: &[Kind
         },
     ]);
     found
+}
+
+/// The joins alone, with access links of ten times the bottleneck: no flow brings a packet whenever one leaves.
+fn wider(lab: &Lab, joins: &Joins, kind: &Kind) -> Run {
+    let mut joins = Joins { id: "wider", ..joins.clone() };
+    let (_, first_leaves) = company(&joins);
+    joins.path.access_mbps = 10.0 * joins.path.mbps;
+    joins.stays.iter_mut().for_each(|(_, leaves)| *leaves = first_leaves);
+    lab.run(&lab.scenario(&joins.text(kind)))
 }
 
 pub fn equal(joins: &Joins, n: u32) -> EqualFlows {
@@ -151,7 +163,8 @@ pub fn symbiosis(joins: &Joins, kind: &Kind, runs: &[Run], place: &str) -> Vec<C
     ]
 }
 
-pub fn other(joins: &Joins, kind: &Kind, run: &Run, place: &str) -> Vec<Claim> {
+/// `wider` is the same run with access links of ten times the bottleneck, where it was run.
+pub fn other(joins: &Joins, kind: &Kind, (run, wider): (&Run, Option<&Run>), place: &str) -> Vec<Claim> {
     let name = kind.name;
     let (second, first_leaves) = company(joins);
     let lost = exact(series::drops(run, second, first_leaves));
@@ -191,6 +204,16 @@ pub fn other(joins: &Joins, kind: &Kind, run: &Run, place: &str) -> Vec<Claim> {
             jain,
             "Jain, at the least fair",
             at_least(0.9),
+            LOCKED_OUT,
+        )
+        .because(
+            wider.map(|run| {
+                check(
+                    "Jain's index of all five with access links of ten times the bottleneck",
+                    exact(joins.jain(run, &joins.stages()[4])),
+                    at_least(0.9),
+                )
+            }),
             LOCKED_OUT,
         ),
         false => {

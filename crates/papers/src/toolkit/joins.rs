@@ -49,7 +49,7 @@ impl Joins {
         times.windows(2).map(|pair| (pair[0], pair[1], there(pair[0], pair[1]))).collect()
     }
 
-    fn text(&self, kind: &Kind) -> String {
+    pub fn text(&self, kind: &Kind) -> String {
         let path = &self.path;
         let lines = kind.lines(path.mbps);
         let flow = |(i, (join, leave)): (usize, &(f64, f64))| path.flow(i + 1, &format!("{lines}\nstart_s = {join}\nstop_s = {leave}"));

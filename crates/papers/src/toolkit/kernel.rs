@@ -49,8 +49,12 @@ pub struct InTurns {
 
 impl Set {
     pub fn new(steps: &Steps, cc: &'static str) -> Set {
-        let text = steps.text(cc, &lines(cc));
-        let scenario = Scenario::parse_for(World::Kernel.target(), &text, "experiment.toml", Files::Folder(None), &[]);
+        Set::of(cc, &steps.text(cc, &lines(cc)))
+    }
+
+    /// Of any scenario in TOML.
+    pub fn of(cc: &'static str, text: &str) -> Set {
+        let scenario = Scenario::parse_for(World::Kernel.target(), text, "experiment.toml", Files::Folder(None), &[]);
         let scenario = scenario.unwrap_or_else(|error| panic!("{}\n{text}", error.what));
         Set { cc, scenario, runs: Vec::new(), lateness: Vec::new(), void: Vec::new(), missing: None }
     }

@@ -63,9 +63,14 @@ pub const LAWS: [Kind; 3] = [PAPER_ORACLE, PAPER, OURS];
 pub const SYMBIOSIS: [Kind; 4] = [PAPER, OURS, PAPER_ORACLE, OURS_ORACLE];
 /// The same, and the streams of B beside those of S and T.
 pub const SHAPES: [Kind; 5] = [PAPER, PAPER_WIDE, OURS, PAPER_ORACLE, OURS_ORACLE];
-/// The same without, where a quick run has no time for them.
+/// [`SHAPES`], and in a quick run without B's streams.
 pub fn shapes(lab: &Lab) -> Vec<Kind> {
-    if lab.quick { SYMBIOSIS.into() } else { SHAPES.into() }
+    if lab.quick { asked(lab, &SYMBIOSIS) } else { SHAPES.into() }
+}
+
+/// These kinds, and in a quick run without ours told by an oracle: of it no paper speaks.
+pub fn asked(lab: &Lab, kinds: &[Kind]) -> Vec<Kind> {
+    kinds.iter().copied().filter(|kind| !(lab.quick && kind.is_ours() && kind.has_oracle())).collect()
 }
 /// What B ran, and beside it ours and what an oracle tells.
 pub const OF_B: [Kind; 4] = [PAPER_OF_B, OURS, PAPER_ORACLE, OURS_ORACLE];

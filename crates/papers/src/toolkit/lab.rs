@@ -47,6 +47,8 @@ pub struct Lab<'a> {
     pub quick: bool,
     /// How many seeds where randomness enters.
     pub seeds: u64,
+    /// The first of them: 1 but in a test, to which a number without an interval must be the same with others.
+    pub first_seed: u64,
     /// Called after each simulation with the CPU time that it took, from any thread.
     pub ran: &'a (dyn Fn(Duration) + Sync),
     /// Whether somebody asks for the end: runs in real time then end before theirs.
@@ -71,7 +73,12 @@ impl Lab<'_> {
 
     /// One run.
     pub(crate) fn run(&self, scenario: &Scenario) -> Outcome {
-        self.run_plan(&scenario.plan)
+        self.seeded(scenario, scenario.plan.seed + self.first_seed - 1)
+    }
+
+    /// All seeds.
+    fn seeds(&self) -> std::ops::Range<u64> {
+        self.first_seed..self.first_seed + self.seeds
     }
 
     /// Runs of several scenarios, in their order.
@@ -91,12 +98,14 @@ impl Lab<'_> {
     /// As the runner's.
     pub(crate) fn over_seeds_on<R: Runner<Error: Send> + Sync>(&self, runner: &R, plan: &Plan) -> Result<Vec<Outcome>, R::Error> {
         let one = |seed: u64| self.timed(|| runner.run(&Plan { seed, ..plan.clone() }));
-        let (first, second) = rayon::join(|| one(1), || one(2));
+        let from = self.first_seed;
+        let (first, second) = rayon::join(|| one(from), || one(from + 1));
         let (first, second) = (first?, second?);
         // Two seeds that give the same to the last digit say that nothing random enters: all others give it, too.
-        let rest: Vec<Outcome> = match as_of(&second, 1) == first {
-            true => (3..=self.seeds).map(|seed| as_of(&first, seed)).collect(),
-            false => (3..=self.seeds).into_par_iter().map(one).collect::<Result<_, _>>()?,
+        let others = from + 2..from + self.seeds;
+        let rest: Vec<Outcome> = match as_of(&second, from) == first {
+            true => others.map(|seed| as_of(&first, seed)).collect(),
+            false => others.into_par_iter().map(one).collect::<Result<_, _>>()?,
         };
         Ok([first, second].into_iter().chain(rest).collect())
     }
@@ -104,7 +113,7 @@ impl Lab<'_> {
     /// A run with each seed, in their order. What nothing random enters is not one case for that: from seed to seed flows after the first
     /// start later, [`STAGGER`] more from one to the next.
     pub(crate) fn over_starts(&self, scenario: &Scenario) -> Vec<Outcome> {
-        let seeds: Vec<u64> = (1..=self.seeds).collect();
+        let seeds: Vec<u64> = self.seeds().collect();
         let shifted = |seed: u64| {
             let mut plan = Plan { seed, ..scenario.plan.clone() };
             for (flow, late) in plan.flows.iter_mut().zip(0..) {
@@ -118,7 +127,7 @@ impl Lab<'_> {
     /// A run with each seed, in their order, in which every flow starts [`STAGGER`] later from one to the next: against traffic that is even,
     /// nothing else differs.
     pub(crate) fn over_own_starts(&self, scenario: &Scenario) -> Vec<Outcome> {
-        let seeds: Vec<u64> = (1..=self.seeds).collect();
+        let seeds: Vec<u64> = self.seeds().collect();
         let shifted = |seed: u64| {
             let mut plan = Plan { seed, ..scenario.plan.clone() };
             plan.flows.iter_mut().for_each(|flow| flow.start += STAGGER * (seed - 1));

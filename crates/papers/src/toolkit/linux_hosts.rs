@@ -2,9 +2,10 @@
 //!
 //! The Internet paths are what B says of them: capacity, base RTT, and what B takes to be available. UDP is iperf's (B §3.1, §4).
 
+use super::Lab;
 use super::claims::{above, check, claim, over};
 use super::dumbbell::{Dumbbell, Udp};
-use super::kinds::{Kind, OF_B, RENO};
+use super::kinds::{Kind, OF_B, RENO, asked};
 use super::series;
 use super::steps::{Curve, Played, Steps};
 use symbiosis_report::outcome::{Claim, Outcome};
@@ -20,8 +21,8 @@ pub const QUEUE: &str = "queue_bytes = 150_000";
 /// The recovery of Linux 2.6, which the hosts ran (B Tables 1, 3, 5).
 pub const LINUX: &str = "rate-halving";
 
-pub fn on_linux() -> Vec<Kind> {
-    [&[RENO][..], &OF_B].concat().iter().map(|kind| kind.recovering(kind.name, LINUX)).collect()
+pub fn on_linux(lab: &Lab) -> Vec<Kind> {
+    [&[RENO][..], &asked(lab, &OF_B)].concat().iter().map(|kind| kind.recovering(kind.name, LINUX)).collect()
 }
 
 pub fn path(id: &str, about: &str, mbps: f64, rtt_ms: f64, available: &[(f64, f64)], until: f64) -> Steps {
@@ -63,7 +64,7 @@ pub fn with_a_fixed() -> Steps {
 
 /// The three figures of a path: what flows get, what they read, their windows.
 pub fn figures(found: &mut Outcome, played: &Played, id: &str, title: &str, curves: &[(&'static str, &Curve)]) {
-    let kinds = on_linux();
+    let kinds: Vec<Kind> = [&[RENO][..], &OF_B].concat();
     for (name, curve) in curves {
         let (reno, own) = match *name {
             "throughput" => (true, "throughput in each second"),

@@ -113,6 +113,13 @@ impl Played {
         self.each().find(|(other, _)| other.name == kind.name).map(|(_, runs)| runs).expect("this kind was run")
     }
 
+    /// These kinds, and those that went through the same steps apart from them.
+    pub fn and(mut self, others: Played) -> Played {
+        self.kinds.extend(others.kinds);
+        self.runs.extend(others.runs);
+        self
+    }
+
     /// The scenario of one kind.
     pub fn scenario(&self, kind: &Kind) -> &Scenario {
         let at = self.kinds.iter().position(|other| other.name == kind.name).expect("this kind was run");

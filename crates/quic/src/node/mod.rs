@@ -103,7 +103,8 @@ impl<S: Session> Node<S> {
         accept: Accept<S>,
     ) -> Result<Node<S>, IdentityError> {
         let mut node = Node::client(clock, settings, choice, seed);
-        let tls = QuicServerConfig::try_from(identity.tls(settings.asks_who)?).expect("TLS 1.3 has QUIC's first cipher suite");
+        let tls =
+            QuicServerConfig::try_from(identity.tls(settings.protocol, settings.asks_who)?).expect("TLS 1.3 has QUIC's first cipher suite");
         let tls = Arc::new(tls);
         let config = ServerConfig::with_crypto(tls.clone());
         node.endpoint.set_server_config(Some(Arc::new(config)));
@@ -135,7 +136,8 @@ impl<S: Session> Node<S> {
         session: S,
     ) -> Result<PeerId, IdentityError> {
         let seen = Seen::default();
-        let tls = QuicClientConfig::try_from(trust.tls(&seen, self.shows.as_deref())?).expect("TLS 1.3 has QUIC's first cipher suite");
+        let tls = QuicClientConfig::try_from(trust.tls(self.settings.protocol, &seen, self.shows.as_deref())?)
+            .expect("TLS 1.3 has QUIC's first cipher suite");
         let made = self.settings.transport(&self.choice, self.clock, self.random.seed(), self.qlog.as_deref());
         let tap = PacketNumberTap::default();
         let mut config = ClientConfig::new(tap.clone().client(Arc::new(tls)));

@@ -18,6 +18,12 @@ use super::pulse::Pulse;
 use super::session::{Leaving, Next, Session};
 use super::settings::Made;
 
+/// A probe is due no sooner than a round trip and so much after the last packet that wants an ACK (RFC 9002 §6.2.1, `kGranularity`).
+const GRANULARITY: Span = Span::from_millis(1);
+
+/// Probes that may be due at once: two for each timer (RFC 9002 §6.2.4), which may expire again before the system has taken any.
+const PROBES: u8 = 4;
+
 /// What is done in another thread is asked for this often.
 const SOON: Span = Span::from_millis(1);
 
@@ -46,6 +52,8 @@ pub(super) struct Peer<S> {
     pub(super) may_transmit: bool,
     /// The controller holds a packet back until then.
     held_until: Instant,
+    /// So many datagrams may be probes, and leave one by one.
+    alone: u8,
 }
 
 /// What is known of a connection from outside. Sizes are on the wire.
@@ -115,6 +123,7 @@ impl<S: Session> Peer<S> {
             soon: Instant::NEVER,
             may_transmit: true,
             held_until: Instant::NEVER,
+            alone: 0,
         }
     }
 
@@ -200,10 +209,17 @@ impl<S: Session> Peer<S> {
         }
         self.pass.on_transmit_start(self.unsaid);
         self.held_until = Instant::NEVER;
+        // Of datagrams that leave together noq (1.4) makes none longer than the first. The second of two probes panics then where it repeats an
+        // ACK_FREQUENCY frame for which there is no room.
+        let instant = clock.instant(now);
+        if !self.established || self.pass.quiet(instant) >= rtt + GRANULARITY {
+            self.alone = PROBES;
+        }
         // Each packet tells of the one before it, which must have left by then.
-        let together = if self.feedback.tells_of_each() { 1 } else { together };
+        let together = if self.alone > 0 || self.feedback.tells_of_each() { 1 } else { together };
         let most = NonZeroUsize::new(together).unwrap_or(NonZeroUsize::MIN);
-        let found = self.connection.poll_transmit(clock.instant(now), most, buffer);
+        let found = self.connection.poll_transmit(instant, most, buffer);
+        self.alone = self.alone.saturating_sub(u8::from(found.is_some()));
         self.pass.on_transmit_end(found.is_some());
         self.unsaid &= found.is_none();
         match (&self.controller, &found) {

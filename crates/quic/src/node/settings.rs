@@ -10,6 +10,7 @@ use symbiosis_base::{Bytes, Instant, Span};
 use crate::choice::{At, Choice};
 use crate::clock::Clock;
 use crate::feedback::{Host, Wants};
+use crate::identity::FILES;
 use crate::passing::Pass;
 use symbiosis_noq::ControllerHandle;
 
@@ -49,6 +50,8 @@ pub struct Settings {
     pub repeatable: bool,
     /// Callers are asked for a certificate. They need not have one.
     pub asks_who: bool,
+    /// What is spoken over connections (ALPN).
+    pub protocol: &'static str,
     /// Receivers are asked when packets arrived, where the controller makes use of it.
     pub receiver_times: bool,
 }
@@ -82,6 +85,7 @@ impl Default for Settings {
             limits: Limits::default(),
             repeatable: true,
             asks_who: false,
+            protocol: FILES,
             receiver_times: true,
         }
     }

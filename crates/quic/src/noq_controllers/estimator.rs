@@ -20,7 +20,7 @@ use noq_proto::congestion::{Controller, ControllerFactory};
 use noq_proto::crypto::rustls::{QuicClientConfig, QuicServerConfig};
 use noq_proto::{ClientConfig, DatagramEvent, Endpoint, EndpointConfig, FourTuple, RttEstimator, ServerConfig, TransportConfig};
 
-use crate::identity::{Identity, SERVER_NAME, Seen, Trust};
+use crate::identity::{FILES, Identity, SERVER_NAME, Seen, Trust};
 
 /// Steps of an octave: half a step is 2^(1/256), 0.27 %.
 const STEPS: u64 = 128;
@@ -83,11 +83,11 @@ fn listen(rtt: Duration) -> RttEstimator {
     static SERVER: OnceLock<Arc<ServerConfig>> = OnceLock::new();
     let server = SERVER.get_or_init(|| {
         let (identity, _) = Identity::generate().expect("the system has randomness");
-        let tls =
-            QuicServerConfig::try_from(identity.tls(false).expect("a new identity serves")).expect("TLS 1.3 has QUIC's first cipher suite");
+        let tls = QuicServerConfig::try_from(identity.tls(FILES, false).expect("a new identity serves"))
+            .expect("TLS 1.3 has QUIC's first cipher suite");
         Arc::new(ServerConfig::with_crypto(Arc::new(tls)))
     });
-    let tls = Trust::Nobody.tls(&Seen::default(), None).expect("nobody need be known");
+    let tls = Trust::Nobody.tls(FILES, &Seen::default(), None).expect("nobody need be known");
     let mut config = ClientConfig::new(Arc::new(QuicClientConfig::try_from(tls).expect("TLS 1.3 has QUIC's first cipher suite")));
     let (ear, now) = (Ear::default(), Instant::now());
     let mut transport = TransportConfig::default();

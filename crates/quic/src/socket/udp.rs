@@ -50,6 +50,8 @@ pub struct Udp {
     socket: UdpSocket,
     clock: Clock,
     control: Vec<u8>,
+    /// Where datagrams are received.
+    buffer: Box<[u8; LARGEST]>,
     /// The kernel takes several datagrams in one call.
     takes_several: bool,
 }
@@ -67,7 +69,7 @@ impl Udp {
         let _ = setsockopt(&socket, RcvBuf, &BUFFER);
         let _ = setsockopt(&socket, SndBuf, &BUFFER);
         nix::sys::prctl::set_timerslack(TIMER_SLACK_NS)?;
-        Ok(Udp { socket, clock, control: nix::cmsg_space!(TimeSpec), takes_several: true })
+        Ok(Udp { socket, clock, control: nix::cmsg_space!(TimeSpec), buffer: Box::new([0; LARGEST]), takes_several: true })
     }
 
     /// Hears from `peer` only; so the system tells when nobody listens there.
@@ -91,8 +93,7 @@ impl Udp {
     /// # Errors
     /// Nobody listens at the address that the socket is connected to; or the socket is broken.
     pub fn receive(&mut self) -> io::Result<Option<Arrival>> {
-        let mut datagram = BytesMut::zeroed(LARGEST);
-        let mut parts = [IoSliceMut::new(&mut datagram)];
+        let mut parts = [IoSliceMut::new(&mut self.buffer[..])];
         let received = recvmsg::<SockaddrStorage>(self.socket.as_raw_fd(), &mut parts, Some(&mut self.control), MsgFlags::MSG_DONTWAIT);
         let received = match received {
             Ok(received) => received,
@@ -109,7 +110,8 @@ impl Udp {
         let at = self.clock.now() - age;
         let from = received.address.and_then(|from| to_std(&from));
         let bytes = received.bytes;
-        datagram.truncate(bytes);
+        // The kernel always writes to the same place, which is in the cache; and what is kept of a datagram takes no more than it has.
+        let datagram = BytesMut::from(&self.buffer[..bytes]);
         // Without a sender it cannot be answered.
         Ok(from.map(|from| Arrival { at, from, datagram }))
     }

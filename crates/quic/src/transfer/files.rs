@@ -6,6 +6,9 @@ use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use nix::errno::Errno;
+use nix::fcntl::{FallocateFlags, fallocate};
+
 use super::ledger::Claim;
 use super::part::part_name;
 use super::place::{Dir, There, regular};
@@ -123,11 +126,29 @@ impl Target {
         let mut sink = FileSink { target: self, part, file, has, wrote: 0, over: false, claim };
         let fault = |error: io::Error| format!("{} cannot be written: {error}", sink.target.shown);
         let (room, missing) = (sink.target.dir.room().map_err(fault)?, bytes - has);
+        let full = || format!("{}: writing failed: there is room for {room} bytes, and {missing} are missing", sink.target.shown);
         if missing > room {
-            return Err(format!("{}: writing failed: there is room for {room} bytes, and {missing} are missing", sink.target.shown));
+            return Err(full());
         }
         sink.file.set_len(has).and_then(|()| sink.file.seek(SeekFrom::Start(has))).map_err(fault)?;
+        // Files that come at once and have room one by one, but not together, would else all fail half way.
+        match reserve(&sink.file, has, missing) {
+            Err(error) if error.kind() == io::ErrorKind::StorageFull => return Err(full()),
+            reserved => reserved.map_err(fault)?,
+        }
         Ok(Box::new(sink))
+    }
+}
+
+/// Keeps room for so many bytes behind those that are there, where the file system can.
+fn reserve(file: &File, from: u64, bytes: u64) -> io::Result<()> {
+    let (Ok(from), Ok(bytes)) = (i64::try_from(from), i64::try_from(bytes)) else { return Err(io::ErrorKind::StorageFull.into()) };
+    if bytes == 0 {
+        return Ok(());
+    }
+    match fallocate(file, FallocateFlags::FALLOC_FL_KEEP_SIZE, from, bytes) {
+        Err(Errno::EOPNOTSUPP | Errno::ENOSYS) => Ok(()),
+        reserved => Ok(reserved?),
     }
 }
 
@@ -196,6 +217,10 @@ impl Sink for FileSink {
 
 impl Drop for FileSink {
     fn drop(&mut self) {
+        if !self.over {
+            // Room that is kept for what does not come now is for others.
+            let _ = self.file.metadata().and_then(|is| self.file.set_len(is.len()));
+        }
         // Of a file of which nothing came nothing stays.
         if !self.over
             && self.has + self.wrote == 0

@@ -16,7 +16,7 @@
 //! has arrived of it can be kept under that hash and be continued only by the same file; and when all is there, it is hashed again before
 //! it gets its name.
 
-mod broken;
+pub(crate) mod broken;
 mod client;
 mod files;
 mod flow;
@@ -26,9 +26,9 @@ mod ledger;
 mod memory;
 mod message;
 mod part;
-mod pipe;
+pub(crate) mod pipe;
 mod place;
-mod pool;
+pub(crate) mod pool;
 mod server;
 mod storage;
 mod store;
@@ -44,6 +44,7 @@ pub use folder::{Folder, NameError, Writers};
 pub use memory::{Endless, Pattern};
 pub use message::Hash;
 pub use part::part_name;
+pub use place::Dir;
 pub(crate) use pool::FIRST;
 pub use server::{Common, Nothing, Server};
 pub use storage::{FileKey, Sink, Source};

@@ -1,6 +1,6 @@
 //! A stream with messages in it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use bytes::{Bytes, BytesMut};
@@ -24,11 +24,13 @@ pub(crate) struct Pipe {
     /// Begun to be read as messages.
     read: BytesMut,
     unsent: BytesMut,
-    /// What came, by its offset in the stream.
+    /// What comes next, in order.
+    ready: VecDeque<Bytes>,
+    /// What came beyond a gap, by its offset in the stream.
     ahead: BTreeMap<u64, Bytes>,
     account: Arc<Account>,
-    /// Everything below was used.
-    offset: u64,
+    /// Everything below was used, or is ready.
+    next: u64,
     /// Everything came.
     ended: bool,
 }
@@ -46,8 +48,16 @@ pub(crate) enum Read {
 
 impl Pipe {
     pub(crate) fn new(id: StreamId, account: &Arc<Account>) -> Pipe {
-        let account = account.clone();
-        Pipe { id, read: BytesMut::new(), unsent: BytesMut::new(), ahead: BTreeMap::new(), account, offset: 0, ended: false }
+        Pipe {
+            id,
+            read: BytesMut::new(),
+            unsent: BytesMut::new(),
+            ready: VecDeque::new(),
+            ahead: BTreeMap::new(),
+            account: account.clone(),
+            next: 0,
+            ended: false,
+        }
     }
 
     /// The next bytes, at most so many.
@@ -56,44 +66,39 @@ impl Pipe {
             let some = self.read.len().min(most);
             return Ok(Read::Bytes(self.read.split_to(some).freeze()));
         }
-        self.collect(connection)?;
-        match self.ahead.first_entry() {
-            Some(mut next) if *next.key() == self.offset => {
-                self.account.waited(next.get().len());
-                let some = next.get().len().min(most);
-                let bytes = next.get_mut().split_to(some);
-                let rest = next.remove();
-                self.offset += some as u64;
-                self.account.uses(some);
-                if !rest.is_empty() {
-                    self.account.waits(rest.len());
-                    self.ahead.insert(self.offset, rest);
-                }
-                Ok(Read::Bytes(bytes))
-            }
-            None if self.ended => Ok(Read::End),
-            _ => Ok(Read::Blocked),
+        if self.ready.is_empty() {
+            self.collect(connection)?;
         }
+        let Some(mut bytes) = self.ready.pop_front() else { return Ok(if self.ended { Read::End } else { Read::Blocked }) };
+        self.account.waited(bytes.len());
+        if bytes.len() > most {
+            let rest = bytes.split_off(most);
+            self.account.waits(rest.len());
+            self.ready.push_front(rest);
+        }
+        self.account.uses(bytes.len());
+        Ok(Read::Bytes(bytes))
     }
 
-    /// Takes what came.
-    fn collect(&mut self, connection: &mut Connection) -> Result<(), Broken> {
+    /// Takes what came. Also whoever makes no use of it yet calls this after each datagram: noq gives up a connection with more than 1024 gaps
+    /// among what it keeps.
+    pub(crate) fn collect(&mut self, connection: &mut Connection) -> Result<(), Broken> {
         if self.ended {
             return Ok(());
         }
         let mut stream = connection.recv_stream(self.id);
-        // Up to here everything is there.
-        let mut next = self.offset;
         let Ok(mut chunks) = stream.read(false) else { return Err(Broken("the stream is closed".into())) };
         let end = loop {
             match chunks.next(usize::MAX) {
                 Ok(Some(chunk)) => {
-                    // What has to wait is copied: the datagram that it came in would stay with it.
-                    let comes_next = chunk.offset == next;
-                    next = if comes_next { next + chunk.bytes.len() as u64 } else { next };
-                    let bytes = if comes_next { chunk.bytes } else { Bytes::copy_from_slice(&chunk.bytes) };
-                    self.account.waits(bytes.len());
-                    self.ahead.insert(chunk.offset, bytes);
+                    self.account.waits(chunk.bytes.len());
+                    if chunk.offset == self.next {
+                        self.next += chunk.bytes.len() as u64;
+                        self.ready.push_back(chunk.bytes);
+                    } else {
+                        // What has to wait is copied: the datagram that it came in would stay with it.
+                        self.ahead.insert(chunk.offset, Bytes::copy_from_slice(&chunk.bytes));
+                    }
                 }
                 Ok(None) => {
                     self.ended = true;
@@ -105,7 +110,17 @@ impl Pipe {
         };
         // Whether flow control must be told is noticed by whoever looks for packets to send next.
         let _ = chunks.finalize();
+        while let Some(first) = self.ahead.first_entry().filter(|first| *first.key() == self.next) {
+            let bytes = first.remove();
+            self.next += bytes.len() as u64;
+            self.ready.push_back(bytes);
+        }
         end
+    }
+
+    /// Where the gap begins behind which bytes wait, if there is one.
+    pub(crate) fn gap(&self) -> Option<u64> {
+        (!self.ahead.is_empty()).then_some(self.next)
     }
 
     /// The next message, if it is there.
@@ -131,6 +146,11 @@ impl Pipe {
         let json = serde_json::to_vec(message).expect("names, numbers and texts are JSON");
         self.unsent.extend_from_slice(&(json.len() as u16).to_be_bytes());
         self.unsent.extend_from_slice(&json);
+    }
+
+    /// Writes bytes that are no message, now or when there is room.
+    pub(crate) fn append(&mut self, bytes: &[u8]) {
+        self.unsent.extend_from_slice(bytes);
     }
 
     /// Writes what is unsent. Whether all is.
@@ -185,7 +205,8 @@ impl Pipe {
 
 impl Pipe {
     fn forget(&mut self) {
-        std::mem::take(&mut self.ahead).values().for_each(|bytes| self.account.waited(bytes.len()));
+        let (ready, ahead) = (std::mem::take(&mut self.ready), std::mem::take(&mut self.ahead));
+        ready.iter().chain(ahead.values()).for_each(|bytes| self.account.waited(bytes.len()));
     }
 }
 

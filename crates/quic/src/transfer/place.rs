@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
@@ -27,11 +27,20 @@ pub(super) enum There {
 
 /// A folder that is held open.
 #[derive(Debug)]
-pub(super) struct Dir(File);
+pub struct Dir(File);
+
+impl AsFd for Dir {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.0.as_fd()
+    }
+}
 
 impl Dir {
     /// The folder at a path that its user gave: links in it are the user's.
-    pub(super) fn open(path: &Path) -> io::Result<Dir> {
+    ///
+    /// # Errors
+    /// There is none, or it may not be opened.
+    pub fn open(path: &Path) -> io::Result<Dir> {
         let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
         let flags = OFlag::O_RDONLY | OFlag::O_DIRECTORY | OFlag::O_CLOEXEC;
         Ok(Dir(open(path, flags, Mode::empty())?.into()))
@@ -51,14 +60,20 @@ impl Dir {
         Err(Errno::EAGAIN.into())
     }
 
-    /// A folder below this one.
-    pub(super) fn below(&self, path: &Path) -> io::Result<Dir> {
+    /// A folder below this one, through no link.
+    ///
+    /// # Errors
+    /// There is none, or a link leads to it.
+    pub fn below(&self, path: &Path) -> io::Result<Dir> {
         let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
         Ok(Dir(self.beneath(path, OFlag::O_RDONLY | OFlag::O_DIRECTORY)?.into()))
     }
 
     /// A regular file below this folder, to be read.
-    pub(super) fn read(&self, path: &Path) -> io::Result<File> {
+    ///
+    /// # Errors
+    /// There is none, or it may not be read.
+    pub fn read(&self, path: &Path) -> io::Result<File> {
         regular(self.beneath(path, OFlag::O_RDONLY | OFlag::O_NOFOLLOW | OFlag::O_NONBLOCK)?.into())
     }
 

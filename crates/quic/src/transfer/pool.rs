@@ -113,14 +113,15 @@ impl Account {
 
     /// Bytes that are to be sent. They count until the last of them is acknowledged: whoever never acknowledges the first byte makes noq
     /// keep everything behind it.
-    pub(crate) fn sends(self: &Arc<Account>, bytes: Vec<u8>) -> Bytes {
+    pub(crate) fn sends(self: &Arc<Account>, bytes: impl Into<Bytes>) -> Bytes {
+        let bytes = bytes.into();
         self.sent.fetch_add(bytes.len() as u64, Ordering::Relaxed);
         Bytes::from_owner(Sent { bytes, account: self.clone() })
     }
 }
 
 struct Sent {
-    bytes: Vec<u8>,
+    bytes: Bytes,
     account: Arc<Account>,
 }
 

@@ -14,7 +14,7 @@ use super::memory::Forget;
 use super::message::{Hash, Reply, Request};
 use super::pipe::{Pipe, Read};
 use super::pool::{Credit, Pool};
-use super::storage::{Sink, Source};
+use super::storage::{FileKey, Sink, Source};
 use super::store::{Put, Store, Stranger};
 use crate::identity::Fingerprint;
 use crate::node::{Activity, Next};
@@ -73,8 +73,8 @@ enum Stage {
     /// It is written to the disk, and gets its name.
     Completing(Completing),
     Draining,
-    /// A file is hashed before it is offered.
-    Hashing(Box<dyn Source>, Hashing),
+    /// A file is hashed before it is offered; what it was when that began.
+    Hashing(Box<dyn Source>, Hashing, Option<FileKey>),
     Offered(Box<dyn Source>),
     Giving(Outflow),
     /// Only an answer is still to be written.
@@ -208,24 +208,29 @@ impl Serving {
             },
             Stage::Draining => {
                 self.pipe.flush(connection)?;
-                match self.pipe.bytes(connection, usize::MAX)? {
-                    Read::Bytes(bytes) => {
-                        *with.drained += bytes.len() as u64;
-                        (Stage::Draining, None)
-                    }
-                    Read::Blocked => (Stage::Draining, Some(Step::Wait)),
-                    Read::End => {
-                        self.pipe.say(&Reply::Done);
-                        (Stage::Answered, None)
+                loop {
+                    match self.pipe.bytes(connection, usize::MAX)? {
+                        Read::Bytes(bytes) => *with.drained += bytes.len() as u64,
+                        Read::Blocked => return Ok((Stage::Draining, Some(Step::Wait))),
+                        Read::End => break,
                     }
                 }
+                self.pipe.say(&Reply::Done);
+                (Stage::Answered, None)
             }
-            Stage::Hashing(mut source, mut hashing) => {
+            Stage::Hashing(mut source, mut hashing, was) => {
                 let beside = with.hashes.map(|hashes| (hashes, if hashing.waits() { None } else { source.another() }));
                 let step = hashing.advance(source.bytes(), &mut with.turn, beside, |offset, into| source.read_at(offset, into));
                 match step.map_err(|error| Broken(format!("reading failed: {error}")))? {
-                    Step::Done => (self.offer(source, hashing.hash(), with), None),
-                    step => (Stage::Hashing(source, hashing), Some(step)),
+                    Step::Done => {
+                        let hash = hashing.hash();
+                        // The hash of a file that changed meanwhile is nobody's.
+                        if let Some(hashes) = with.hashes.filter(|_| source.key() == was) {
+                            hashes.keep(was, &hash);
+                        }
+                        (self.offer(source, hash), None)
+                    }
+                    step => (Stage::Hashing(source, hashing, was), Some(step)),
                 }
             }
             Stage::Offered(source) => {
@@ -256,10 +261,7 @@ impl Serving {
         })
     }
 
-    fn offer(&mut self, source: Box<dyn Source>, hash: Hash, with: &mut At<'_>) -> Stage {
-        if let Some(hashes) = with.hashes {
-            hashes.keep(source.key(), &hash);
-        }
+    fn offer(&mut self, source: Box<dyn Source>, hash: Hash) -> Stage {
         self.pipe.say(&Reply::Found { bytes: source.bytes(), hash });
         Stage::Offered(source)
     }
@@ -273,9 +275,10 @@ impl Serving {
             }
             Request::Get { name } => {
                 let source = with.store.open(&name).map_err(Broken)?;
-                Ok(match with.hashes.and_then(|hashes| hashes.known(source.key())) {
-                    Some(hash) => self.offer(source, hash, with),
-                    None => Stage::Hashing(source, Hashing::default()),
+                let is = source.key();
+                Ok(match with.hashes.and_then(|hashes| hashes.known(is)) {
+                    Some(hash) => self.offer(source, hash),
+                    None => Stage::Hashing(source, Hashing::default(), is),
                 })
             }
             Request::Drain => {

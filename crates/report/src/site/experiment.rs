@@ -2,22 +2,20 @@
 
 use askama::Template;
 
-use super::frame::{Around, Links, Place, Report};
 use super::parts::{Shown, shown};
+use super::place::{Around, LISTED, Place, Report, page_file};
 use crate::entry::Entry;
+use crate::frame::Frame;
 use crate::html::paragraphs;
 use crate::outcome::{Basis, Table};
-use crate::parts::{FigureShown, POLICY};
+use crate::parts::FigureShown;
 use crate::shared_axes::shared_axes;
 
 #[derive(Template)]
 #[template(path = "experiment.html")]
 struct ExperimentPage<'a> {
-    policy: &'a str,
-    title: String,
+    frame: Frame<'a>,
     base: &'a str,
-    nav: &'a [Links<'a>],
-    current: &'a str,
     around: &'a [Around],
     id: &'a str,
     heading: &'a str,
@@ -50,12 +48,11 @@ pub(super) fn experiment(report: &Report, entry: &Entry, scenarios: &[(String, &
         let claims: Vec<Shown> = entry.outcome.claims.iter().filter(|claim| claim.reference.basis == basis).map(shown).collect();
         (!claims.is_empty()).then_some(Group { name, claims })
     };
+    let title = if alone { report.title.into() } else { format!("{} {} · {}", entry.id, entry.title, report.title) };
+    let file = page_file(entry.id);
     let page = ExperimentPage {
-        policy: POLICY,
-        title: if alone { report.title.into() } else { format!("{} {} · {}", entry.id, entry.title, report.title) },
+        frame: Frame { title: &title, base: at.base, listed: LISTED, nav: at.nav, current: &file },
         base: at.base,
-        nav: at.nav,
-        current: entry.id,
         around: &at.around,
         id: entry.id,
         heading: if alone { report.title } else { entry.title },

@@ -1,15 +1,15 @@
 //! The report's pages: an overview that tells what was found, and a page for each experiment. A report of one thing is one page.
 
 mod experiment;
-mod frame;
 mod overview;
 mod parts;
+mod place;
 
 use crate::entry::scenario_files;
 use experiment::experiment;
-use frame::{Around, Place, nav, page_file};
-pub use frame::{Chapter, Report};
 use overview::overview;
+use place::{Around, Place, nav, page_file};
+pub use place::{Chapter, Report};
 
 /// A page: its name in the folder, and its HTML. No dates: the same entries give the same pages.
 pub struct Page {

@@ -2,20 +2,16 @@
 
 use askama::Template;
 
-use super::frame::{Links, Report, chapters, page_file};
 use super::parts::{Bar, Shown, bar, shown};
+use super::place::{LISTED, Report, chapters, page_file};
 use crate::entry::{Counts, Entry, figure_file, told};
+use crate::frame::{Frame, Links};
 use crate::html::{anchor, paragraphs};
-use crate::parts::POLICY;
 
 #[derive(Template)]
 #[template(path = "overview.html")]
 struct OverviewPage<'a> {
-    policy: &'a str,
-    title: &'a str,
-    base: &'a str,
-    nav: &'a [Links<'a>],
-    current: &'a str,
+    frame: Frame<'a>,
     intro: String,
     totals: Vec<Total>,
     chapters: Vec<ChapterShown<'a>>,
@@ -86,11 +82,7 @@ pub(super) fn overview(report: &Report, nav: &[Links]) -> String {
     all.dedup();
     let total = |(name, counts): (&'static str, Counts)| Total { name, counts: bar(counts), text: counts.to_string() };
     let page = OverviewPage {
-        policy: POLICY,
-        title: report.title,
-        base: "",
-        nav,
-        current: "",
+        frame: Frame { title: report.title, base: "", listed: LISTED, nav, current: "" },
         intro: paragraphs(report.intro),
         totals: told(report.entries).into_iter().map(total).collect(),
         chapters,

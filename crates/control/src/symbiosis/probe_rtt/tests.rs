@@ -35,7 +35,7 @@ impl Fluid {
 
     /// A flow whose first round-trip time is of the queue that it finds.
     fn join(&mut self, window: f64) {
-        self.flows.push((ProbeRtt::new(Span::from_millis(10_000)), window));
+        self.flows.push((ProbeRtt::new(Span::from_millis(10_000), false), window));
     }
 
     fn standing(&self) -> Span {
@@ -47,14 +47,24 @@ impl Fluid {
         let smoothed = self.standing();
         self.now += Span::from_millis(1);
         let now = self.now;
-        let part = |probe: &ProbeRtt| if probe.under_way(now) { probe.part(smoothed) } else { 1.0 };
+        let part = |probe: &ProbeRtt| if probe.under_way(now) { probe.part(now, TAU, smoothed) } else { 1.0 };
         let flight: f64 = self.flows.iter().map(|(probe, window)| window * part(probe)).sum();
         self.seen.push(Span::from_secs(flight).max(self.tau));
         let Some(before) = self.seen.len().checked_sub(self.tau.0 as usize / 1_000_000) else { return };
         let rtt = self.seen[before];
         for (probe, window) in &mut self.flows {
             let was = probe.is_heard();
-            probe.acked(now, rtt, Some(&Share { service: Span::from_micros(120), flight: Span::from_secs(*window), smoothed }));
+            probe.acked(
+                now,
+                rtt,
+                Some(&Share {
+                    service: Span::from_micros(120),
+                    flight: Span::from_secs(*window),
+                    acked: Span::ZERO,
+                    smoothed,
+                    mean: smoothed,
+                }),
+            );
             self.probes += usize::from(probe.is_heard() && !was);
         }
     }
@@ -132,8 +142,14 @@ fn a_probe_of_one_among_many_raises_nothing() {
     let (probe, window) = &mut fluid.flows[0];
     for ms in 1..60_000u64 {
         let now = fluid.now + Span::from_millis(ms);
-        let share = Share { service: Span::from_micros(120), flight: Span::from_secs(*window), smoothed: standing };
-        let given = if probe.under_way(now) { *window * (1.0 - probe.part(standing)) } else { 0.0 };
+        let share = Share {
+            service: Span::from_micros(120),
+            flight: Span::from_secs(*window),
+            acked: Span::ZERO,
+            smoothed: standing,
+            mean: standing,
+        };
+        let given = if probe.under_way(now) { *window * (1.0 - probe.part(now, TAU, standing)) } else { 0.0 };
         probe.acked(now, standing - Span::from_secs(given), Some(&share));
     }
     assert_eq!(probe.tau(), Some(TAU));

@@ -10,7 +10,7 @@ use symbiosis_theory::crowded::{share_of_all, share_of_logarithm, share_of_truth
 use symbiosis_theory::reno_rivalry::Rivalry;
 
 use crate::toolkit::Lab;
-use crate::toolkit::claims::{at_least, claim, derived, near, ours, over};
+use crate::toolkit::claims::{at_least, check, claim, derived, near, ours, over};
 use settings::{Rest, SETTINGS, Setting};
 use symbiosis_report::figure::{Axis, Figure, Mark, Series};
 use symbiosis_report::outcome::{Measured, Outcome};
@@ -254,19 +254,17 @@ fn over_capacities(lab: &Lab, found: &mut Outcome) {
     let mut series = Vec::new();
     for (setting, points) in settings.iter().zip(points.chunks(rates.len())) {
         series.push(curve(setting.name, rates, points));
-        let last = points.last().expect("there are rates");
-        found.claims.push(claim(
-            format!("{}, {} Mbit/s, B = 1 BDP: Symbiosis has at least a third of the link", setting.name, rates[rates.len() - 1]),
-            ours("a fair share is future work (S §III-D)"),
-            last.share,
-            "%",
-            at_least(100.0 / 3.0),
-            match setting.rest {
-                Rest::All => "λ = q/τ, and CUBIC keeps the queue near τ",
-                Rest::Truth => "λ = q/((1−γ)τ): who knows what CUBIC leaves takes no more than that, and the queue takes from it",
-                Rest::Logarithm => "λ = e^(q/θ) − 1: the law asks for a queue of a few milliseconds, and CUBIC's is longer by far",
-            },
-        ));
+        let (last, mbps) = (points.last().expect("there are rates"), rates[rates.len() - 1]);
+        let why = match setting.rest {
+            Rest::All => "λ = q/τ, and CUBIC keeps the queue near τ",
+            Rest::Truth => "λ = q/((1−γ)τ): who knows what CUBIC leaves takes no more than that, and the queue takes from it",
+            Rest::Logarithm => "λ = e^(q/θ) − 1: the law asks for a queue of a few milliseconds, and CUBIC's is longer by far",
+        };
+        let share = 100.0 / (1.0 + case(mbps).alone(setting.rest));
+        let rests = check("its part, in parts of what that leaves it", last.share.times(1.0 / share), near(1.0, 0.3));
+        let text = format!("{}, {mbps} Mbit/s, B = 1 BDP: Symbiosis has at least a third of the link", setting.name);
+        let fair = claim(text, ours("a fair share is future work (S §III-D)"), last.share, "%", at_least(100.0 / 3.0), why);
+        found.claims.push(fair.because(rests, why));
     }
     for (name, rest) in [("theory, A = K", Rest::All), ("theory, true A", Rest::Truth), ("theory, logarithmic law", Rest::Logarithm)] {
         let fine = (0..=30).map(|i| 10.0 * (rates[rates.len() - 1] / 10.0).powf(f64::from(i) / 30.0));

@@ -37,7 +37,7 @@ impl Grid {
     fn of(lab: &Lab) -> Grid {
         if lab.quick {
             let (biases, noises) = (vec![-0.3, 0.0, 0.3], vec![0.1, 0.4]);
-            return Grid { biases, noises, gammas: vec![0.5, 0.9], counts: vec![1, 2], duration: 25.0 };
+            return Grid { biases, noises, gammas: vec![0.5, 0.9], counts: vec![1, 2], duration: 20.0 };
         }
         Grid {
             biases: vec![-0.4, -0.3, -0.2, -0.1, 0.0, 0.1, 0.2, 0.3, 0.4],

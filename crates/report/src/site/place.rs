@@ -1,6 +1,7 @@
-//! What pages share: the report, its chapters, and where a page is among the others.
+//! The report, its chapters, and where a page is among the others.
 
 use crate::entry::Entry;
+use crate::frame::{Link, Links};
 use crate::html::anchor;
 
 /// What a report is of.
@@ -29,21 +30,12 @@ pub struct Chapter<'a> {
     pub figures: &'a [&'a str],
 }
 
+/// What the list at the side is of.
+pub(super) const LISTED: &str = "Experiments";
+
 /// An experiment's page, from the report's folder.
 pub(super) fn page_file(id: &str) -> String {
     format!("experiments/{}.html", anchor(id))
-}
-
-/// A chapter's links.
-pub(super) struct Links<'a> {
-    pub(super) title: &'a str,
-    pub(super) links: Vec<Link<'a>>,
-}
-
-pub(super) struct Link<'a> {
-    pub(super) href: String,
-    pub(super) id: &'a str,
-    pub(super) title: &'a str,
 }
 
 pub(super) struct Around {

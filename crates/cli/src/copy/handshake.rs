@@ -1,0 +1,57 @@
+//! What the two ends say through ssh: a line of JSON each, before they talk over QUIC.
+
+use std::net::IpAddr;
+
+use serde::{Deserialize, Serialize};
+use symbiosis_copy::{Bytes, Options};
+
+/// Of what is said here and over QUIC. Both sides must have the same.
+pub const VERSION: u32 = 1;
+/// What the answer's line begins with: a shell that greets says other things before it.
+pub const MARK: &str = "symbiosis-copy ";
+/// Longest line \[bytes\]: what Linux lets a command have as arguments (`ARG_MAX`, 2 MB).
+pub const LONGEST: u64 = 2 << 20;
+
+/// What the caller says.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Hello {
+    pub version: u32,
+    /// Of the caller's certificate: nobody else is let in.
+    pub fingerprint: String,
+    /// It calls by IPv6.
+    pub v6: bool,
+    /// Ports that the other end may take.
+    pub ports: Option<(u16, u16)>,
+    pub cc: String,
+    pub sets: Vec<String>,
+    pub seed: u64,
+    pub limit_mbps: Option<f64>,
+    pub task: Task,
+    pub options: Options,
+}
+
+/// What the other end is to do.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Task {
+    /// To give these.
+    Give { sources: Vec<Bytes> },
+    /// To put what comes there.
+    Take { to: Bytes },
+}
+
+/// What it answers.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Reply {
+    Ready(Ready),
+    Refused { why: String },
+}
+
+/// Where it waits.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Ready {
+    pub port: u16,
+    /// Of its certificate.
+    pub fingerprint: String,
+    /// Where ssh's server was reached, as it sees it.
+    pub address: Option<IpAddr>,
+}

@@ -1,0 +1,162 @@
+use alloc::vec;
+use alloc::vec::Vec;
+
+use super::super::probe_rtt::{ProbeRtt, Share};
+use super::*;
+
+const TAU: Span = Span::from_millis(60);
+const THETA: f64 = 0.008;
+const BOUNDS: Bounds = Bounds { harmless: Span::from_millis(5), most: Span::from_millis(32), lost: true };
+
+/// A flow of the kind with the window that its state gives it, in the time that the link takes for it.
+struct Flow {
+    probe: ProbeRtt,
+    rivalry: Rivalry,
+    window: f64,
+    smoothed: Span,
+}
+
+/// Flows of the kind, and a window that nobody yields, in one queue, as a fluid: one that goes on standing where the flows are, whatever CUBIC's own motion.
+struct Fluid {
+    now: Instant,
+    flows: Vec<Flow>,
+    others: f64,
+    seen: Vec<Span>,
+    /// What part of what left the link at a time was each flow's.
+    parts: Vec<Vec<f64>>,
+}
+
+impl Fluid {
+    /// `n` flows, `competing` or not, that share a queue of `queue` seconds with `others`; the clock of each probes' is behind by so many milliseconds.
+    fn new(behind: &[u64], competing: bool, queue: f64, others: f64) -> Fluid {
+        let n = behind.len() as f64;
+        let window = (TAU.secs() + queue - others) / n;
+        let flow = || {
+            let mut probe = ProbeRtt::new(Span::from_millis(10_000), true);
+            // τ was seen before the others came.
+            probe.acked(Instant::START, TAU, None);
+            probe.spare(competing);
+            let rivalry = Rivalry { competing, ..Rivalry::default() };
+            Flow { probe, rivalry, window, smoothed: Span::from_secs(TAU.secs() + queue) }
+        };
+        let mut fluid = Fluid { now: Instant::START, flows: vec![], others, seen: vec![], parts: vec![] };
+        let last = behind.iter().max().copied().unwrap_or(0);
+        fluid.flows = behind.iter().map(|_| flow()).collect();
+        for ms in 0..last {
+            fluid.step(&|i| behind[i] <= ms);
+        }
+        fluid
+    }
+
+    /// A millisecond, for the flows that are `awake`.
+    fn step(&mut self, awake: &dyn Fn(usize) -> bool) {
+        self.now += Span::from_millis(1);
+        let now = self.now;
+        let n = self.flows.len() as f64;
+        let flight = |flow: &Flow| {
+            let part = if flow.probe.under_way(now) { flow.probe.part(now, Span::from_secs(flow.window), flow.smoothed) } else { 1.0 };
+            flow.window * part.min(1.0)
+        };
+        let flights: Vec<f64> = self.flows.iter().map(flight).collect();
+        let all: f64 = flights.iter().sum::<f64>() + self.others;
+        self.parts.push(flights.iter().map(|flight| flight / all.max(TAU.secs())).collect());
+        self.seen.push(Span::from_secs(all).max(TAU));
+        let Some(before) = self.seen.len().checked_sub(TAU.0 as usize / 1_000_000) else { return };
+        let rtt = self.seen[before];
+        for (i, flow) in self.flows.iter_mut().enumerate().filter(|(i, _)| awake(*i)) {
+            if !flow.probe.is_heard() {
+                flow.smoothed = Span((flow.smoothed.0 * 15 + rtt.0) / 16);
+            }
+            let share = Share {
+                service: Span::from_micros(120),
+                flight: Span::from_secs(flow.window),
+                acked: Span::from_secs(0.001 * self.parts[before][i]),
+                smoothed: flow.smoothed,
+                mean: flow.smoothed,
+            };
+            let Some(verdict) = flow.probe.acked(now, rtt, Some(&share)) else { continue };
+            let change = flow.rivalry.judged(&verdict, &BOUNDS);
+            match change {
+                Change::Ends => flow.window = (TAU.secs() + THETA * libm::log(n)) / n,
+                Change::Begins => flow.window = flow.window.max(self.others),
+                Change::None => {}
+            }
+            flow.probe.spare(flow.rivalry.competes() && !flow.rivalry.doubts());
+            if flow.rivalry.doubts() && verdict.audible {
+                flow.probe.hasten();
+            }
+        }
+    }
+
+    fn run(&mut self, ms: u64) {
+        (0..ms).for_each(|_| self.step(&|_| true));
+    }
+
+    fn competing(&self) -> usize {
+        self.flows.iter().filter(|flow| flow.rivalry.competes()).count()
+    }
+}
+
+/// Every phase of `n` flows to one another, in thirds of four seconds.
+fn phases(n: usize) -> impl Iterator<Item = Vec<u64>> {
+    (0..3_u64.pow(n as u32)).map(move |code| (0..n as u32).map(|i| code / 3_u64.pow(i) % 3 * 1_333).collect())
+}
+
+/// Model check: wherever flows of the kind stand to one another, however long a queue they have built among themselves, they find out that there is nobody else.
+#[test]
+fn flows_of_the_kind_do_not_lock_each_other_in() {
+    let mut checked = 0;
+    for n in 1..=3 {
+        for behind in phases(n) {
+            for queue in [0.015, 0.06, 0.12] {
+                let mut fluid = Fluid::new(&behind, true, queue, 0.0);
+                fluid.run(30_000);
+                assert_eq!(fluid.competing(), 0, "{n} flows, behind by {behind:?} ms, a queue of {queue} s");
+                checked += 1;
+            }
+        }
+    }
+    assert_eq!(checked, 3 * (3 + 9 + 27));
+}
+
+/// Nor do they ever think each other an opponent while their clocks agree, even where the buffer overflows.
+#[test]
+fn flows_of_the_kind_do_not_compete_with_each_other() {
+    for n in 1..=8 {
+        let mut fluid = Fluid::new(&vec![0; n], false, THETA * libm::log(n as f64), 0.0);
+        for _ in 0..30 {
+            fluid.run(1_000);
+            assert_eq!(fluid.competing(), 0, "{n} flows at {:?}", fluid.now);
+        }
+    }
+}
+
+/// A window that does not yield holds half of the flight.
+#[test]
+fn who_fills_the_buffer_is_found_and_not_lost_sight_of() {
+    for n in [1, 2, 4] {
+        for queue in [0.03, 0.06, 0.12] {
+            let others = (TAU.secs() + queue) / 2.0;
+            let mut fluid = Fluid::new(&vec![0; n], false, queue, others);
+            fluid.run(15_000);
+            assert_eq!(fluid.competing(), n, "{n} flows, a queue of {queue} s");
+            let mut fluid = Fluid::new(&vec![0; n], true, queue, others);
+            for _ in 0..30 {
+                fluid.run(1_000);
+                assert_eq!(fluid.competing(), n, "{n} flows, a queue of {queue} s, at {:?}", fluid.now);
+            }
+        }
+    }
+}
+
+#[test]
+fn without_an_overflow_only_a_queue_that_no_flows_of_the_kind_leave_is_an_opponents() {
+    let verdict = |left: u64| Verdict { before: Span::from_millis(40), left: Span::from_millis(left), audible: true };
+    let bounds = Bounds { lost: false, ..BOUNDS };
+    let mut rivalry = Rivalry::default();
+    assert_eq!([1, 2, 3].map(|_| rivalry.judged(&verdict(20), &bounds)), [Change::None; 3]);
+    assert!(!rivalry.doubts());
+    assert_eq!(rivalry.judged(&verdict(33), &bounds), Change::Begins);
+    let twice = [4, 20, 4, 4].map(|left| rivalry.judged(&verdict(left), &bounds));
+    assert_eq!(twice, [Change::None, Change::None, Change::None, Change::Ends], "two in a row");
+}
