@@ -221,9 +221,10 @@ fn who_is_killed_is_taken_up_again_at_once_and_loses_a_group_at_most() {
 fn what_grows_while_it_is_copied_is_named() {
     let elsewhere = Elsewhere::new();
     let path = elsewhere.here().join("log");
-    fs::write(&path, vec![1; 3 << 20]).unwrap();
+    // More than is read ahead (4 MB): the rest is read as fast as it leaves, and not between two lines.
+    fs::write(&path, vec![1; 6 << 20]).unwrap();
     let mut child =
-        elsewhere.command("copy", &["--limit", "8", "log", "localhost:"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        elsewhere.command("copy", &["--limit", "32", "log", "localhost:"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut log = fs::File::options().append(true).open(&path).unwrap();
     while child.try_wait().unwrap().is_none() {
         log.write_all(b"a line\n").unwrap();

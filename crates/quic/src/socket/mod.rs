@@ -89,14 +89,29 @@ pub fn run<S: Session>(
     let mut unsent = None;
     // The node must not see time go back, also where the kernel received something before the last datagram left.
     let mut last = Instant::START;
+    // Nobody listens there any more. What the peer said before it left is still to be read: why it left, for one.
+    let mut gone = None;
     loop {
-        let mut busy = false;
-        for turn in 1..=TURN {
-            let Some(arrival) = udp.receive()? else { break };
-            last = last.max(arrival.at);
-            node.receive(last, arrival.at, arrival.from, arrival.datagram);
-            busy = turn == TURN;
+        let was_gone = gone.is_some();
+        let mut received = 0;
+        while received < TURN {
+            match udp.receive() {
+                Ok(None) => break,
+                Ok(Some(arrival)) => {
+                    last = last.max(arrival.at);
+                    node.receive(last, arrival.at, arrival.from, arrival.datagram);
+                    received += 1;
+                }
+                Err(error) => gone = Some(only_gone(error)?),
+            }
         }
+        if received == 0
+            && was_gone
+            && let Some(error) = gone
+        {
+            return Err(error);
+        }
+        let mut busy = received == TURN || gone.is_some();
         last = last.max(clock.now());
         node.wake(last);
         // What leaves at once leaves at one instant. That the host needs microseconds for each is the same as an access link: behind the
@@ -104,11 +119,17 @@ pub fn run<S: Session>(
         last = last.max(clock.now());
         for turn in 1..=TURN {
             let Some(leaving) = unsent.take().or_else(|| node.transmit(last, &mut buffer)) else { break };
-            if !udp.send(leaving, &buffer)? {
-                unsent = Some(leaving);
-                break;
+            match udp.send(leaving, &buffer) {
+                Ok(true) => busy |= turn == TURN,
+                Ok(false) => {
+                    unsent = Some(leaving);
+                    break;
+                }
+                Err(error) => {
+                    (gone, busy) = (Some(only_gone(error)?), true);
+                    break;
+                }
             }
-            busy |= turn == TURN;
         }
         let at = match watch(node, last) {
             Watch::End => return Ok(Lateness { cpu: self::cpu() - cpu, ..lateness }),
@@ -124,6 +145,11 @@ pub fn run<S: Session>(
             lateness.woke(wake, now);
         }
     }
+}
+
+/// An error that says that nobody listens there any more; any other ends the loop.
+fn only_gone(error: io::Error) -> io::Result<io::Error> {
+    if error.kind() == io::ErrorKind::ConnectionRefused { Ok(error) } else { Err(error) }
 }
 
 /// Processor time of this thread.

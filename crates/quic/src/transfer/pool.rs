@@ -183,9 +183,7 @@ impl Credit {
         if waiting > has + has / 2 {
             return Err(Broken("the peer leaves out what comes next, and sends without end what lies beyond".into()));
         }
-        let window = has.saturating_sub(waiting);
-        // Each change tells the peer.
-        if window.abs_diff(self.window) > has / 8 {
+        if let Some(window) = changed(self.window, has.saturating_sub(waiting), has) {
             self.window = window;
             connection.set_receive_window(VarInt::from_u64(window).unwrap_or(VarInt::MAX));
         }
@@ -193,9 +191,33 @@ impl Credit {
     }
 }
 
+/// What the peer is told, if anything: each change costs a frame. That nothing more may come it is always told, for whatever window
+/// noq has, it allows as much again for all that is read.
+fn changed(told: u64, window: u64, has: u64) -> Option<u64> {
+    (window.abs_diff(told) > has / 8 || (window == 0 && told > 0)).then_some(window)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_not_used_stays_below_what_ends_a_connection() {
+        // noq's rule: what is read is allowed anew, less what the window shrank by; the peer sends all that it may, and nothing is used.
+        for step in [1_000, FIRST / 8] {
+            let (has, mut told, mut may_come, mut debt, mut waiting) = (FIRST, FIRST, FIRST, 0, 0);
+            while may_come > 0 {
+                let read = step.min(may_come);
+                let pays = read.min(debt);
+                (may_come, debt, waiting) = (may_come - pays, debt - pays, waiting + read + PIECE);
+                assert!(waiting <= has + has / 2, "{waiting} in steps of {step}");
+                if let Some(window) = changed(told, has.saturating_sub(waiting), has) {
+                    assert!(window <= told);
+                    (debt, told) = (debt + told - window, window);
+                }
+            }
+        }
+    }
 
     #[test]
     fn nobody_takes_all_and_all_is_given_back() {

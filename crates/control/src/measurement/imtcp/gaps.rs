@@ -76,8 +76,11 @@ struct Group {
 /// A receiver answers at most so many packets with one ACK (RFC 9000 §13.2.2 and RFC 1122 say two; batches of a network card are larger).
 const MOST_MERGED: u64 = 4;
 
-/// Arrivals closer than this part of the mean spacing are one: a network card handed them up together.
+/// Arrivals closer than this part of the mean spacing, and than [`HANDED_UP`], are one: a network card handed them up together.
 const ONE_INSTANT: f64 = 1.0 / 16.0;
+/// How long a host takes to hand up what a network card gives it at once \[ns\]: 64 packets (NAPI's weight) of some .3 µs. Without it a flow with less
+/// than 1/16 of the link would take packets that are a service time apart for one arrival, and would never find K.
+const HANDED_UP: f64 = 20e3;
 /// Weight of a spacing in the mean, and by how many means it counts at the most: pauses are no spacing.
 const SPACING_WEIGHT: f64 = 1.0 / 64.0;
 const LONGEST_SPACING: f64 = 64.0;
@@ -203,7 +206,7 @@ impl Gaps {
             own.disordered = ack.sent_at < latest.sent_at || arrived_at < latest.arrived_at;
             own.busy_until = latest.busy_until.saturating_add(links.service.scale(packets));
             let apart = (arrived_at - latest.arrived_at).0 as f64;
-            let together = apart <= ONE_INSTANT * self.spacing;
+            let together = apart <= (ONE_INSTANT * self.spacing).min(HANDED_UP);
             let counted = if self.spacing > 0.0 { apart.min(LONGEST_SPACING * self.spacing) } else { apart };
             self.spacing += SPACING_WEIGHT * (counted - self.spacing);
             if together && follows(latest.last, ack.number) {

@@ -170,3 +170,26 @@ fn packets_that_left_back_to_back_enter_one_by_one() {
     }
     assert_eq!(entered.len(), 4);
 }
+
+#[test]
+fn a_flow_with_a_small_part_of_the_link_sees_its_service_time() {
+    // Two packets every 64 ms on a link that takes 1 ms for each: 1/32 of it. Whatever the mean distance, two arrivals are two.
+    let mut gaps = Gaps::default();
+    let pairs = (0..200).flat_map(|pair| [(2 * pair, 64 * pair, 64 * pair + 100), (2 * pair + 1, 64 * pair, 64 * pair + 101)]);
+    let within: alloc::vec::Vec<f64> = pairs
+        .filter_map(|(number, sent, arrived)| take(&mut gaps, &ack(number, sent, arrived)))
+        .filter(|gap| gap.sent == 0.0)
+        .map(|gap| gap.arrived)
+        .collect();
+    assert_eq!(within.len(), 199, "one of each pair but the last, which may not be complete");
+    assert!(within.iter().all(|arrived| (arrived - 0.001).abs() < 1e-9), "{within:?}");
+}
+
+#[test]
+fn what_a_card_hands_up_together_is_one_arrival() {
+    let handed_up = |number: u64, arrived_us: u64| Acked { now: Instant::from_micros(arrived_us), ..ack(number, number, number + 100) };
+    let mut gaps = Gaps::default();
+    let arrivals = (0..100).flat_map(|pair| [(2 * pair, 2_000 * pair + 300_000), (2 * pair + 1, 2_000 * pair + 300_004)]);
+    let last = arrivals.filter_map(|(number, arrived)| take(&mut gaps, &handed_up(number, arrived))).last().unwrap();
+    assert_eq!((last.bytes, last.first % 2, last.last % 2), (3000.0, 0, 1), "4 µs apart, 1 ms on the mean");
+}
