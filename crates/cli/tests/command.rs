@@ -298,8 +298,8 @@ fn an_interrupted_arena_goes_on_where_it_stopped() {
     let folder = tempfile::tempdir().unwrap();
     let args = ["arena", "--only", "start", "--cc", "reno", "--seeds", "3", "--threads", "1", "--json"];
     let outcomes = folder.path().join("arena/.unfinished");
-    let kept =
-        || fs::read_dir(&outcomes).map_or(0, |files| files.filter(|file| file.as_ref().unwrap().path().extension().is_some()).count());
+    let is_outcome = |path: &Path| path.extension().is_some_and(|extension| extension == "outcome");
+    let kept = || fs::read_dir(&outcomes).map_or(0, |files| files.filter(|file| is_outcome(&file.as_ref().unwrap().path())).count());
     let mut child = Command::new(env!("CARGO_BIN_EXE_symbiosis"))
         .current_dir(folder.path())
         .args(args)
