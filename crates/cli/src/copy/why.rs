@@ -36,6 +36,8 @@ pub enum Cause {
     Reading,
     /// There was nothing to send before the other end had answered.
     RoundTrips,
+    /// Much of the time passed while the connection found its rate.
+    Start,
     /// Packets are lost.
     Loss,
     /// Others use the path.
@@ -58,12 +60,22 @@ const LOSSY: f64 = 0.001;
 const LATE: f64 = 0.1;
 /// A controller that takes less than this of what is free, and could, is what holds the copy up: slow start takes half in its last round trip.
 const TAKES: f64 = 0.5;
+/// Packets that a connection begins with (RFC 6928), of the usual size \[bits\].
+const FIRST: f64 = 10.0 * 1448.0 * 8.0;
 /// Others use the path if it has so much more than what is free.
 const SHARED: f64 = 0.1;
 
 impl Seen {
     fn part(&self, waited: Span) -> f64 {
         waited.secs() / self.time.secs().max(f64::MIN_POSITIVE)
+    }
+
+    /// The part of the time that the start costs: two round trips until the first bytes leave, and of `n` that double the window up to the bandwidth-delay
+    /// product all that they leave unused, which is `Σ(1 − 2^(i−n))` < `n` round trips.
+    fn start(&self) -> f64 {
+        let rtt = 1e-3 * self.rtt_ms;
+        let product = 1e6 * self.path_mbps.map_or(self.mbps, |(_, free)| free) * rtt;
+        (2.0 + (product / FIRST).log2().max(0.0)) * rtt / self.time.secs().max(f64::MIN_POSITIVE)
     }
 
     /// What held it up.
@@ -83,6 +95,7 @@ impl Seen {
             Some((cause @ (Cause::Limit | Cause::Writing), _)) => cause,
             Some((cause, part)) if part >= network => cause,
             _ if self.part(self.giver.peer) > network.max(HOLDS) => Cause::RoundTrips,
+            _ if self.start() >= HOLDS => Cause::Start,
             _ if self.lost >= LOSSY => Cause::Loss,
             _ if self.path_mbps.is_some_and(|(capacity, free)| free < (1.0 - SHARED) * capacity) => Cause::Others,
             _ if self.late >= LATE => Cause::Host,
@@ -103,6 +116,13 @@ impl Seen {
             Cause::Writing => format!("what is copied to writes {mbps:.0} Mbit/s; the path could carry more"),
             Cause::Reading => format!("what is copied from gives {mbps:.0} Mbit/s; the path could carry more"),
             Cause::RoundTrips => format!("most of the time one end waited for an answer of the other, {rtt:.0} ms away"),
+            Cause::Start => {
+                let start = format!(
+                    "{:.0} % of the time passed while the connection found its rate, over {rtt:.0} ms",
+                    100.0 * self.start().min(1.0)
+                );
+                path.map_or(start.clone(), |path| format!("{path}; {start}"))
+            }
             Cause::Loss => {
                 let loss = format!("{:.2} % of the packets are lost, and the controller slows down for each", 100.0 * self.lost);
                 path.map_or(loss.clone(), |path| format!("{path}; {loss}"))
@@ -153,6 +173,12 @@ mod tests {
             (Seen { taker: waits(0, 0, 8, 2, 0), ..base.clone() }, Cause::Writing, "writes 60 Mbit/s"),
             (Seen { giver: waits(1, 8, 0, 1, 0), ..base.clone() }, Cause::Reading, "gives 60 Mbit/s"),
             (Seen { giver: waits(1, 1, 0, 8, 0), ..base.clone() }, Cause::RoundTrips, "waited for an answer of the other, 50 ms away"),
+            // Ten times from 10 to 10240 packets, and two round trips before: 7.2 s.
+            (
+                Seen { path_mbps: path(197.7, 197.7), rtt_ms: 600.0, lost: 0.01, ..base.clone() },
+                Cause::Start,
+                "you have 60; 72 % of the time passed while the connection found its rate, over 600 ms",
+            ),
             (Seen { lost: 0.01, ..base.clone() }, Cause::Loss, "1.00 % of the packets are lost"),
             (Seen { path_mbps: path(100.0, 62.0), ..base.clone() }, Cause::Others, "the path has 100 Mbit/s, others use 38; you have 60"),
             (Seen { path_mbps: path(62.0, 61.0), ..base.clone() }, Cause::Path, "the path has 62 Mbit/s, others use 1; you have 60"),
