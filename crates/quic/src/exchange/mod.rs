@@ -7,13 +7,15 @@
 mod beside;
 mod end;
 mod framing;
+mod moved;
 mod session;
 mod socket;
 mod waits;
 
 pub use beside::Beside;
 pub use end::{BODY, End, Frame, HEAD, Inline, Polled, Step, Work};
-pub use session::{Exchange, Moved, Offer};
+pub use moved::Moved;
+pub use session::{Exchange, Offer};
 pub use socket::{Answering, Calling, answer, call};
 pub use waits::Waits;
 

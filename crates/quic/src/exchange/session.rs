@@ -9,6 +9,7 @@ use symbiosis_base::{Instant, Rate, Span};
 
 use super::end::{Frame, Polled, Work};
 use super::framing::{Assembly, begin};
+use super::moved::Moved;
 use super::waits::Waits;
 use crate::identity::Fingerprint;
 use crate::node::{Next, Session};
@@ -36,25 +37,6 @@ const TOLD_EVERY: Span = Span::from_millis(1000);
 
 /// What the peer said at the end of an exchange in which nothing was amiss.
 const DONE: &str = "done";
-
-/// How far an exchange is.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Moved {
-    /// Bytes that were written to the stream.
-    pub written: u64,
-    /// Bytes that were read from it.
-    pub read: u64,
-    /// When it began.
-    pub began: Option<Instant>,
-    /// Both sides have said everything.
-    pub finished: Option<Instant>,
-    /// Why they never will.
-    pub failed: Option<Failed>,
-    /// How long this side waited for what.
-    pub waits: Waits,
-    /// And the peer, as it last said.
-    pub peer_waits: Waits,
-}
 
 /// An end for one peer: whoever else calls does not get it.
 #[derive(Clone)]

@@ -7,7 +7,8 @@ use std::sync::Arc;
 use symbiosis_base::{Instant, Rate, Span};
 
 use super::COPIES;
-use super::session::{Exchange, Moved, Offer};
+use super::moved::Moved;
+use super::session::{Exchange, Offer};
 use crate::choice::Choice;
 use crate::clock::Clock;
 use crate::identity::{Fingerprint, Identity, Trust};
