@@ -51,10 +51,17 @@ impl Link {
     /// Offers a packet at `now`, which must not lie before the instant of the last offer.
     #[inline]
     pub fn offer(&mut self, now: Instant, size: Bytes) -> Offered {
+        if self.watched.is_some() {
+            return self.offer_watched(now, size);
+        }
+        self.wire.send(self.wire.free_at.max(now), size)
+    }
+
+    /// Not in line, so that links which only carry are: of the six that a packet and its ACK cross on a dumbbell all but one.
+    #[inline(never)]
+    fn offer_watched(&mut self, now: Instant, size: Bytes) -> Offered {
         let start = self.wire.free_at.max(now);
-        let Some(watched) = &mut self.watched else {
-            return self.wire.send(start, size);
-        };
+        let Some(watched) = &mut self.watched else { unreachable!("only watched links come here") };
         watched.advance(now);
         let (packets, bytes) = (watched.waiting.packets(), watched.waiting.bytes());
         if start > now && !self.limit.admits(packets, bytes, size) {

@@ -107,7 +107,8 @@ impl Meter {
                 self.waited.resize((place + 1).next_power_of_two(), 0);
             }
             self.waited[place] += span;
-            self.area += span as f64 * self.length as f64;
+            // Both are below 2⁶³, and the processor converts signed integers in one step.
+            self.area += span as i64 as f64 * self.length as i64 as f64;
             self.longest = self.longest.max(self.length);
             self.changed = at;
         }

@@ -41,12 +41,14 @@ pub(crate) struct Waiting {
 }
 
 impl Waiting {
+    #[inline]
     pub(crate) fn join(&mut self, start: Instant, size: Bytes) {
         self.starts.push_back((start, size.0 as u32));
         self.bytes += size;
     }
 
     /// Takes out the next packet whose transmission has started by `now`, and tells when.
+    #[inline]
     pub(crate) fn started_by(&mut self, now: Instant) -> Option<Instant> {
         match self.starts.front() {
             Some(&(start, size)) if start <= now => {

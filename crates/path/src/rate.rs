@@ -238,19 +238,44 @@ impl Trace {
 /// The sending end of a link: takes packets one after another and tells when each is through.
 #[derive(Debug)]
 pub(crate) enum Server {
-    Constant { nanos_per_byte: f64, carry: f64 },
+    /// Of so many whole nanoseconds for a byte, as 100 and 1000 Mbit/s are.
+    Whole {
+        nanos_per_byte: u64,
+    },
+    Constant {
+        nanos_per_byte: f64,
+        carry: f64,
+    },
     Steps(Steps),
-    Trace { trace: Trace, next: u64, left: Bytes },
-    Wifi { wifi: Wifi, random: Random, left: Bytes, end: Instant },
+    Trace {
+        trace: Trace,
+        next: u64,
+        left: Bytes,
+    },
+    Wifi {
+        wifi: Wifi,
+        random: Random,
+        left: Bytes,
+        end: Instant,
+    },
 }
 
 /// So many nanoseconds, 146 years, are never.
 const FOREVER: f64 = (1_u64 << 62) as f64;
+/// With fewer nanoseconds for a byte, and packets of fewer bytes, a product of the two is below 2⁵³: in whole numbers and in `f64` it is the same.
+const WHOLE: u64 = 1 << 31;
+const WHOLE_BYTES: u64 = 1 << 22;
 
 impl Server {
     pub(crate) fn new(spec: &RateSpec, random: &mut Random) -> Server {
         match spec {
-            RateSpec::Constant(rate) => Server::Constant { nanos_per_byte: 1e9 / rate.bytes_per_s(), carry: 0.0 },
+            RateSpec::Constant(rate) => {
+                let nanos_per_byte = 1e9 / rate.bytes_per_s();
+                match nanos_per_byte as u64 {
+                    whole @ 1..WHOLE if whole as f64 == nanos_per_byte => Server::Whole { nanos_per_byte: whole },
+                    _ => Server::Constant { nanos_per_byte, carry: 0.0 },
+                }
+            }
             RateSpec::Steps(steps) => Server::Steps(steps.clone()),
             RateSpec::Trace(trace) => Server::Trace { trace: trace.clone(), next: 0, left: Bytes::ZERO },
             RateSpec::Wifi(wifi) => {
@@ -259,27 +284,21 @@ impl Server {
         }
     }
 
-    /// When a packet is through whose turn comes at `start`. Nearly all links have a constant rate: theirs is in line, the others' is not.
+    /// When a packet is through whose turn comes at `start`. Nearly all links have a rate of whole nanoseconds for a byte: theirs is in line, the
+    /// others' is not.
     #[inline]
     pub(crate) fn finish(&mut self, start: Instant, size: Bytes) -> Instant {
-        let Server::Constant { nanos_per_byte, carry } = self else {
-            return self.finish_varied(start, size);
-        };
-        // What is below a nanosecond goes to the next packet: rounding each would add up to another rate.
-        let exact = size.0 as i64 as f64 * *nanos_per_byte + *carry;
-        if exact >= FOREVER {
-            return Instant::NEVER;
+        match self {
+            Server::Whole { nanos_per_byte } if size.0 < WHOLE_BYTES => Instant(start.0.saturating_add(size.0 * *nanos_per_byte)),
+            _ => self.finish_varied(start, size),
         }
-        // The processor converts signed integers in one step and unsigned ones in several.
-        let whole = exact as i64;
-        *carry = exact - whole as f64;
-        Instant(start.0.saturating_add(whole as u64))
     }
 
     #[inline(never)]
     fn finish_varied(&mut self, start: Instant, size: Bytes) -> Instant {
         match self {
-            Server::Constant { .. } => unreachable!("it is in line"),
+            Server::Whole { nanos_per_byte } => constant(start, size, *nanos_per_byte as f64, &mut 0.0),
+            Server::Constant { nanos_per_byte, carry } => constant(start, size, *nanos_per_byte, carry),
             Server::Steps(steps) => steps.finish(start, size.as_f64()),
             Server::Trace { trace, next, left } => {
                 // What an opportunity has left serves only packets that wait at its very instant.
@@ -309,6 +328,19 @@ impl Server {
             }
         }
     }
+}
+
+/// When a packet is through at a constant rate. What is below a nanosecond goes to the next packet: rounding each would add up to another rate.
+#[inline]
+fn constant(start: Instant, size: Bytes, nanos_per_byte: f64, carry: &mut f64) -> Instant {
+    let exact = size.0 as i64 as f64 * nanos_per_byte + *carry;
+    if exact >= FOREVER {
+        return Instant::NEVER;
+    }
+    // The processor converts signed integers in one step and unsigned ones in several.
+    let whole = exact as i64;
+    *carry = exact - whole as f64;
+    Instant(start.0.saturating_add(whole as u64))
 }
 
 #[cfg(test)]

@@ -132,10 +132,10 @@ impl<P: Copy> Pipe<P> {
     }
 }
 
-/// What became of a packet that was set on its way.
-pub(crate) enum Carried<P> {
+/// What became of a packet that was set on its way. The packet itself stays with the caller: ACKs are larger than all that is said of them here.
+pub(crate) enum Carried {
     /// It comes out at the end of the route.
-    Arrives(Instant, P),
+    Arrives(Instant),
     /// It waits for its turn before a shared link.
     OnTheWay,
     /// It gets to its next link, or out, only after the end.
@@ -160,10 +160,10 @@ struct Hop<P> {
 impl<P: Cargo> Hop<P> {
     /// Notes what a link took in. What is lost on the wire has been sent.
     #[inline]
-    fn note(&mut self, taken: &mut [u64], packet: P, offered: Offered) {
+    fn note(&mut self, taken: &mut [u64], size: Bytes, offered: Offered) {
         if P::YIELDS && offered != Err(Drop::Queue) {
-            self.taken += packet.size().0;
-            taken[self.link] += packet.size().0;
+            self.taken += size.0;
+            taken[self.link] += size.0;
         }
     }
 }
@@ -215,22 +215,22 @@ impl<P: Cargo> Conveyor<P> {
 
     /// A packet sets out at `now`.
     #[inline]
-    pub(crate) fn enter(&mut self, net: &mut Fabric<'_>, now: Instant, packet: P) -> Carried<P> {
+    pub(crate) fn enter(&mut self, net: &mut Fabric<'_>, now: Instant, packet: &P) -> Carried {
         self.reach(net, 0, now, packet)
     }
 
     /// The turn of the first packet before `hop` has come.
     #[inline]
-    pub(crate) fn turn(&mut self, net: &mut Fabric<'_>, hop: usize, now: Instant) -> Carried<P> {
+    pub(crate) fn turn(&mut self, net: &mut Fabric<'_>, hop: usize, now: Instant) -> (Carried, P) {
         if hop >= self.hops.len() {
             let hop = hop - self.hops.len();
             let pipe = self.hops[hop].behind.as_mut().expect("only links that break the order have turns behind them");
             let packet = pipe.pop(&mut net.agenda);
-            return self.reach(net, hop + 1, now, packet);
+            return (self.reach(net, hop + 1, now, &packet), packet);
         }
         let pipe = self.hops[hop].pipe.as_mut().expect("only shared links have turns");
         let packet = pipe.pop(&mut net.agenda);
-        self.pass(net, hop, now, packet)
+        (self.pass(net, hop, now, &packet), packet)
     }
 
     /// The slot of the turns before the first hop, if that is a link that others use too: what sets out there needs no other.
@@ -240,19 +240,19 @@ impl<P: Cargo> Conveyor<P> {
 
     /// A packet whose turn before `hop` has come, and which is in no pipe any more, or never was.
     #[inline]
-    pub(crate) fn pass(&mut self, net: &mut Fabric<'_>, hop: usize, now: Instant, packet: P) -> Carried<P> {
+    pub(crate) fn pass(&mut self, net: &mut Fabric<'_>, hop: usize, now: Instant, packet: &P) -> Carried {
         if self.hops[hop].held.is_some() {
             return self.join(net, hop, now, packet);
         }
-        match self.cross(net, hop, now, packet) {
+        match self.cross(net, hop, now, packet.size()) {
             Ok(out) if self.hops[hop].behind.is_some() => self.scatter(net, hop, out, packet),
             Ok(out) => self.reach(net, hop + 1, out, packet),
-            Err(dropped) => dropped,
+            Err(_) => Carried::Dropped(now),
         }
     }
 
     /// A packet comes out of a link that breaks the order.
-    fn scatter(&mut self, net: &mut Fabric<'_>, hop: usize, out: Instant, packet: P) -> Carried<P> {
+    fn scatter(&mut self, net: &mut Fabric<'_>, hop: usize, out: Instant, packet: &P) -> Carried {
         let copy = match &mut net.links[self.hops[hop].link] {
             Line::Plain(link) => link.copy(),
             Line::Managed(_) => None,
@@ -260,59 +260,59 @@ impl<P: Cargo> Conveyor<P> {
         self.spread(net, hop, out, copy, packet)
     }
 
-    fn spread(&mut self, net: &mut Fabric<'_>, hop: usize, out: Instant, copy: Option<Instant>, packet: P) -> Carried<P> {
+    fn spread(&mut self, net: &mut Fabric<'_>, hop: usize, out: Instant, copy: Option<Instant>, packet: &P) -> Carried {
         let behind = self.hops[hop].behind.as_mut().expect("the link breaks the order");
         if let Some(at) = copy {
             self.copies += 1;
             if at > net.end {
                 self.late += 1;
             } else {
-                behind.insert(&mut net.agenda, at, packet);
+                behind.insert(&mut net.agenda, at, *packet);
             }
         }
         if out > net.end {
             return Carried::TooLate;
         }
-        behind.insert(&mut net.agenda, out, packet);
+        behind.insert(&mut net.agenda, out, *packet);
         Carried::OnTheWay
     }
 
     #[inline]
-    fn reach(&mut self, net: &mut Fabric<'_>, mut hop: usize, mut now: Instant, packet: P) -> Carried<P> {
+    fn reach(&mut self, net: &mut Fabric<'_>, mut hop: usize, mut now: Instant, packet: &P) -> Carried {
         loop {
             if now > net.end {
                 return Carried::TooLate;
             }
             let Some(next) = self.hops.get_mut(hop) else {
-                return Carried::Arrives(now, packet);
+                return Carried::Arrives(now);
             };
             if let Some(pipe) = &mut next.pipe {
-                pipe.push(&mut net.agenda, now, packet);
+                pipe.push(&mut net.agenda, now, *packet);
                 return Carried::OnTheWay;
             }
-            match self.cross(net, hop, now, packet) {
+            match self.cross(net, hop, now, packet.size()) {
                 Ok(out) if self.hops[hop].behind.is_some() => return self.scatter(net, hop, out, packet),
                 Ok(out) => now = out,
-                Err(dropped) => return dropped,
+                Err(_) => return Carried::Dropped(now),
             }
             hop += 1;
         }
     }
 
     #[inline]
-    fn cross(&mut self, net: &mut Fabric<'_>, hop: usize, now: Instant, packet: P) -> Result<Instant, Carried<P>> {
+    fn cross(&mut self, net: &mut Fabric<'_>, hop: usize, now: Instant, size: Bytes) -> Offered {
         let hop = &mut self.hops[hop];
         let Line::Plain(link) = &mut net.links[hop.link] else { unreachable!("before a managed link is a pipe") };
-        let offered = link.offer(now, packet.size());
+        let offered = link.offer(now, size);
         if let Some(watch) = &mut net.watch {
             watch.offered(hop.link, self.owner, now, offered);
         }
-        hop.note(&mut net.taken, packet, offered);
-        offered.map_err(|_| Carried::Dropped(now))
+        hop.note(&mut net.taken, size, offered);
+        offered
     }
 
     /// A packet joins the queue of a managed link.
-    fn join(&mut self, net: &mut Fabric<'_>, hop: usize, now: Instant, packet: P) -> Carried<P> {
+    fn join(&mut self, net: &mut Fabric<'_>, hop: usize, now: Instant, packet: &P) -> Carried {
         let hop = &mut self.hops[hop];
         let (Line::Managed(managed), Some(held)) = (&mut net.links[hop.link], &mut hop.held) else {
             unreachable!("only managed links hold packets")
@@ -326,7 +326,7 @@ impl<P: Cargo> Conveyor<P> {
                 if let Some(watch) = &mut net.watch {
                     watch.joined(hop.link, self.owner, now);
                 }
-                held.packets.push_back(packet);
+                held.packets.push_back(*packet);
                 Carried::OnTheWay
             }
             Err(_) => Carried::Dropped(now),
@@ -334,21 +334,22 @@ impl<P: Cargo> Conveyor<P> {
     }
 
     /// A managed link has decided on the oldest packet that it holds of this stream.
-    pub(crate) fn decided(&mut self, net: &mut Fabric<'_>, hop: usize, now: Instant, fate: Fate) -> Carried<P> {
+    pub(crate) fn decided(&mut self, net: &mut Fabric<'_>, hop: usize, now: Instant, fate: Fate) -> (Carried, P) {
         let held = self.hops[hop].held.as_mut().and_then(|held| held.packets.pop_front());
         let mut packet = held.expect("a link decides on what it holds");
         if let Some(watch) = &mut net.watch {
             watch.decided(self.hops[hop].link, self.owner, fate.offered);
         }
-        self.hops[hop].note(&mut net.taken, packet, fate.offered);
+        self.hops[hop].note(&mut net.taken, packet.size(), fate.offered);
         if fate.marked {
             packet.mark();
         }
-        match fate.offered {
-            Ok(out) if self.hops[hop].behind.is_some() => self.spread(net, hop, out, fate.copy, packet),
-            Ok(out) => self.reach(net, hop + 1, out, packet),
+        let carried = match fate.offered {
+            Ok(out) if self.hops[hop].behind.is_some() => self.spread(net, hop, out, fate.copy, &packet),
+            Ok(out) => self.reach(net, hop + 1, out, &packet),
             Err(_) => Carried::Dropped(now),
-        }
+        };
+        (carried, packet)
     }
 
     /// Packets that wait for a turn, or in a managed link's queue, and copies that come too late.

@@ -50,7 +50,7 @@ impl Cross {
 
     /// The packet that was scheduled leaves.
     pub(crate) fn leaves(&mut self, net: &mut Fabric<'_>, now: Instant) {
-        self.conveyor.enter(net, now, self.next);
+        self.conveyor.enter(net, now, &self.next);
         self.schedule(net);
     }
 
@@ -58,7 +58,7 @@ impl Cross {
     /// has a slot of its own.
     pub(crate) fn turn(&mut self, net: &mut Fabric<'_>, hop: usize, now: Instant) -> u64 {
         if hop == 0 && self.before_shared {
-            self.conveyor.pass(net, 0, now, self.next);
+            self.conveyor.pass(net, 0, now, &self.next);
             self.schedule(net);
             return 2;
         }

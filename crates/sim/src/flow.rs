@@ -136,26 +136,26 @@ impl<T: Transport> Flow<T> {
     /// It is this flow's turn before a shared link on the data's way.
     #[inline]
     pub(crate) fn data_turn(&mut self, net: &mut Fabric<'_>, hop: usize, now: Instant) {
-        let carried = self.data.turn(net, hop, now);
-        self.far.carried(net, carried);
+        let (carried, data) = self.data.turn(net, hop, now);
+        self.far.carried(net, carried, &data);
     }
 
     /// It is this flow's turn before a shared link on the ACKs' way.
     pub(crate) fn ack_turn(&mut self, net: &mut Fabric<'_>, hop: usize, now: Instant) {
-        if let Carried::Arrives(at, ack) = self.far.acks.turn(net, hop, now) {
+        if let (Carried::Arrives(at), ack) = self.far.acks.turn(net, hop, now) {
             self.far.inbox.push(&mut net.agenda, at, ack);
         }
     }
 
     /// A managed link on the data's way has decided on a packet.
     pub(crate) fn data_decided(&mut self, net: &mut Fabric<'_>, hop: usize, now: Instant, fate: Fate) {
-        let carried = self.data.decided(net, hop, now, fate);
-        self.far.carried(net, carried);
+        let (carried, data) = self.data.decided(net, hop, now, fate);
+        self.far.carried(net, carried, &data);
     }
 
     /// A managed link on the ACKs' way has decided on one.
     pub(crate) fn ack_decided(&mut self, net: &mut Fabric<'_>, hop: usize, now: Instant, fate: Fate) {
-        if let Carried::Arrives(at, ack) = self.far.acks.decided(net, hop, now, fate) {
+        if let (Carried::Arrives(at), ack) = self.far.acks.decided(net, hop, now, fate) {
             self.far.inbox.push(&mut net.agenda, at, ack);
         }
     }
@@ -168,8 +168,8 @@ impl<T: Transport> Flow<T> {
             if let Some(tap) = &mut net.tap {
                 tap.passes(&Passing { at: now, flow, packet: packet.packet() });
             }
-            let carried = data.enter(net, now, packet);
-            far.carried(net, carried);
+            let carried = data.enter(net, now, &packet);
+            far.carried(net, carried, &packet);
         });
         let at = self.sender.wake_at().min(self.stop);
         if net.agenda.get(self.timer) != at {
@@ -216,11 +216,11 @@ impl<T: Transport> Flow<T> {
 
 impl<T: Transport> FarEnd<T> {
     #[inline]
-    fn carried(&mut self, net: &mut Fabric<'_>, carried: Carried<T::Data>) {
+    fn carried(&mut self, net: &mut Fabric<'_>, carried: Carried, data: &T::Data) {
         match carried {
             Carried::OnTheWay => {}
             Carried::TooLate => self.ledger.in_flight += 1,
-            Carried::Arrives(at, data) => match self.coalescing.hands_up(at) {
+            Carried::Arrives(at) => match self.coalescing.hands_up(at) {
                 at if at > net.end => self.ledger.in_flight += 1,
                 at => self.arrives(net, at, data),
             },
@@ -232,11 +232,11 @@ impl<T: Transport> FarEnd<T> {
     }
 
     #[inline]
-    fn arrives(&mut self, net: &mut Fabric<'_>, at: Instant, data: T::Data) {
+    fn arrives(&mut self, net: &mut Fabric<'_>, at: Instant, data: &T::Data) {
         let (acks, inbox) = (&mut self.acks, &mut self.inbox);
         let delayed = self.receiver.deadline();
-        let new = self.receiver.arrives(at, &data, |at, ack| {
-            if let Carried::Arrives(at, ack) = acks.enter(net, at, ack) {
+        let new = self.receiver.arrives(at, data, |at, ack| {
+            if let Carried::Arrives(at) = acks.enter(net, at, &ack) {
                 inbox.push(&mut net.agenda, at, ack);
             }
         });
@@ -252,7 +252,7 @@ impl<T: Transport> FarEnd<T> {
     }
 
     fn answer(&mut self, net: &mut Fabric<'_>, at: Instant, ack: T::Ack) {
-        if let Carried::Arrives(at, ack) = self.acks.enter(net, at, ack) {
+        if let Carried::Arrives(at) = self.acks.enter(net, at, &ack) {
             self.inbox.push(&mut net.agenda, at, ack);
         }
     }

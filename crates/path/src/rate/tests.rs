@@ -97,3 +97,20 @@ fn a_bad_trace_names_its_line() {
     assert_eq!(Trace::parse("0\n0\n").unwrap_err().line, 0);
     assert_eq!(Trace::parse("").unwrap_err().line, 0);
 }
+
+/// A rate of whole nanoseconds for a byte is served in whole numbers, to the same nanosecond as any other would be.
+#[test]
+fn whole_nanoseconds_are_what_fractions_would_be() {
+    for mbps in [1.0, 2.0, 8.0, 10.0, 100.0, 1_000.0, 4_000.0] {
+        let rate = Rate::from_mbps(mbps);
+        let mut whole = Server::new(&RateSpec::Constant(rate), &mut Random::new(1, 1));
+        assert!(matches!(whole, Server::Whole { .. }), "{mbps}");
+        let mut fractions = Server::Constant { nanos_per_byte: 1e9 / rate.bytes_per_s(), carry: 0.0 };
+        let sizes = [0, 1, 40, 576, 1500, WHOLE_BYTES - 1, WHOLE_BYTES, (1 << 53) + 1, 1 << 62, u64::MAX];
+        for (size, start) in sizes.into_iter().flat_map(|size| [0, 12_345, u64::MAX - 5].map(|start| (Bytes(size), Instant(start)))) {
+            assert_eq!(whole.finish(start, size), fractions.finish(start, size), "{mbps} Mbit/s, {size:?}");
+        }
+    }
+    let odd = Server::new(&RateSpec::Constant(Rate::from_mbps(30.0)), &mut Random::new(1, 1));
+    assert!(matches!(odd, Server::Constant { .. }), "266.67 ns for a byte");
+}
