@@ -27,6 +27,8 @@ pub struct QuicController {
     flight: Flight,
     /// Packets of the ACK under way: number, and what is known of them.
     batch: Vec<(u64, crate::flight::Record)>,
+    /// The newest packet left then that was acknowledged a round trip ago, and since then it is known.
+    settled: Option<(Instant, Instant)>,
     /// Packets given up since the last congestion event.
     given_up: Bytes,
     /// When the last congestion event was: losses of packets that left before are of the same episode (RFC 9002 §7.3.2).
@@ -86,6 +88,7 @@ impl QuicController {
             timer: setup.timer,
             flight: Flight::default(),
             batch: Vec::new(),
+            settled: None,
             given_up: Bytes::ZERO,
             episode: None,
             recovers: false,
@@ -276,8 +279,24 @@ impl QuicController {
         self.controller.path_changed(now)
     }
 
+    /// Forgets packets of which nothing will be heard. The client's last packets of the handshake are such: their space is discarded
+    /// unacknowledged (RFC 9001 §4.9.2). As long as one counts as in flight it is a hole, and the window does not grow.
+    ///
+    /// What left before a packet that was acknowledged, and is neither acknowledged nor lost a whole round trip after that, is none: it would be
+    /// lost after 9/8 of one since it left (RFC 9002 §6.1.2).
+    fn forget_unheard(&mut self) {
+        let Some(newest) = self.batch.iter().map(|(_, record)| record.sent_at).max() else { return };
+        match self.settled {
+            Some((_, since)) if newest < since => return,
+            Some((left, _)) => self.flight.forget_before(left),
+            None => {}
+        }
+        self.settled = Some((newest, self.now));
+    }
+
     /// The ACK's last packet was told.
     pub fn ack_ends(&mut self) {
+        self.forget_unheard();
         let mut batch = std::mem::take(&mut self.batch);
         batch.sort_unstable_by_key(|(number, _)| *number);
         let mut in_flight = batch.iter().fold(self.flight.bytes(), |sum, (_, record)| sum + record.bytes);
@@ -367,5 +386,6 @@ impl QuicController {
     /// The path changed under the connection: nothing of what is in flight will be heard of.
     pub fn moved(&mut self) {
         self.flight.clear();
+        self.settled = None;
     }
 }

@@ -45,7 +45,8 @@ impl Flight {
     /// A packet leaves; its number.
     ///
     /// Packet numbers that do not rise are of another space (RFC 9000 §12.3): the end of the handshake, which is discarded unacknowledged,
-    /// lies between the last flight of the one and the first of the other. So nothing is remembered across the change.
+    /// lies between the last flight of the one and the first of the other. So nothing is remembered across the change. Where numbers rise across it,
+    /// because the first was skipped, what is left over is found out by [`Flight::forget_before`].
     pub(crate) fn push(&mut self, pn: u64, sent_at: Instant, bytes: Bytes) -> u64 {
         if self.records.back().is_some_and(|last| pn <= last.pn) {
             self.clear();
@@ -78,6 +79,19 @@ impl Flight {
             self.first += 1;
         }
         Some(found)
+    }
+
+    /// Packets that left before then and are still in flight are none: nothing will be heard of them. Their numbers stay taken.
+    pub(crate) fn forget_before(&mut self, then: Instant) {
+        while let Some(front) = self.records.front()
+            && (front.settled || front.sent_at < then)
+        {
+            if !front.settled {
+                self.bytes -= front.bytes;
+            }
+            self.records.pop_front();
+            self.first += 1;
+        }
     }
 
     /// When a packet in flight reached the receiver, to be filled in.
@@ -117,5 +131,16 @@ mod tests {
         assert_eq!(flight.push(10, Instant(10), Bytes(1)), 3);
         assert_eq!(flight.push(0, Instant(11), Bytes(1)), 4, "of another space");
         assert_eq!((flight.oldest(), flight.bytes()), (4, Bytes(1)));
+    }
+
+    #[test]
+    fn what_nobody_hears_of_is_forgotten() {
+        let mut flight = Flight::default();
+        (0..4).for_each(|pn| assert_eq!(flight.push(pn, Instant(pn), Bytes(100)), pn));
+        assert!(flight.settle(2, None).is_some());
+        flight.forget_before(Instant(2));
+        assert_eq!((flight.oldest(), flight.bytes()), (3, Bytes(100)), "the third was settled");
+        assert!(flight.settle(0, None).is_none());
+        assert_eq!(flight.settle(3, None).unwrap().0, 3);
     }
 }

@@ -93,6 +93,19 @@ impl Bench {
     }
 }
 
+/// The client's last packet of the handshake has number 0, is discarded unacknowledged, and number 0 of the next space was skipped on purpose.
+#[test]
+fn what_nobody_will_hear_of_holds_up_no_window() {
+    let mut bench = bench();
+    bench.sends(0..6);
+    let grows = |heard: Vec<Heard>| !heard.is_empty() && heard.iter().all(|heard| matches!(heard, Heard::Acked(_, _, true, ..)));
+    assert!(!grows(bench.ack(50, &[1])) && !grows(bench.ack(51, &[2, 3, 4, 5])), "it may still be acknowledged");
+    bench.sends(60..63);
+    assert!(grows(bench.ack(110, &[60])), "a round trip later it is none");
+    assert_eq!(bench.core.in_flight(), Bytes(2000));
+    assert_eq!(bench.loses(112, &[61], false).len(), 1, "what left after the newest that is acknowledged may be lost");
+}
+
 #[test]
 fn an_ack_is_told_packet_by_packet() {
     let mut bench = bench();

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use symbiosis_copy::{Bytes, Options};
 
 /// Of what is said here and over QUIC. Both sides must have the same.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 /// What the answer's line begins with: a shell that greets says other things before it.
 pub const MARK: &str = "symbiosis-copy ";
 /// Longest line \[bytes\]: what Linux lets a command have as arguments (`ARG_MAX`, 2 MB).

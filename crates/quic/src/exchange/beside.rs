@@ -62,6 +62,17 @@ impl Queue {
     }
 }
 
+/// Says so when the thread is gone without a word: it would be waited for.
+struct Gone(Arc<Shared>);
+
+impl Drop for Gone {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            self.0.lock().stage = Stage::Failed("this is a fault of symbiosis: the thread that copies panicked".into());
+        }
+    }
+}
+
 impl Beside {
     /// Begins.
     ///
@@ -70,7 +81,10 @@ impl Beside {
     pub fn new(end: Box<dyn End>) -> io::Result<Beside> {
         let shared = Arc::<Shared>::default();
         let there = shared.clone();
-        let thread = thread::Builder::new().name("copies".into()).spawn(move || there.work(end))?;
+        let thread = thread::Builder::new().name("copies".into()).spawn(move || {
+            let gone = Gone(there);
+            gone.0.work(end);
+        })?;
         Ok(Beside { shared, thread: Some(thread) })
     }
 }
@@ -155,5 +169,33 @@ impl Work for Beside {
 impl Drop for Beside {
     fn drop(&mut self) {
         self.close();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::{Duration, Instant};
+
+    struct Panics;
+
+    impl End for Panics {
+        fn take(&mut self, _: Frame) -> Result<(), String> {
+            Ok(())
+        }
+
+        fn next(&mut self) -> Result<Step, String> {
+            panic!("on purpose")
+        }
+    }
+
+    #[test]
+    fn nobody_waits_for_a_thread_that_is_gone() {
+        let mut beside = Beside::new(Box::new(Panics)).unwrap();
+        let since = Instant::now();
+        while !matches!(beside.poll(), Polled::Failed(_)) {
+            assert!(since.elapsed() < Duration::from_secs(10));
+            thread::sleep(Duration::from_millis(1));
+        }
     }
 }

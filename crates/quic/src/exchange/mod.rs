@@ -10,6 +10,8 @@ mod framing;
 mod moved;
 mod session;
 mod socket;
+mod still;
+mod talk;
 mod waits;
 
 pub use beside::Beside;
@@ -20,4 +22,4 @@ pub use socket::{Answering, Calling, answer, call};
 pub use waits::Waits;
 
 /// The protocol's name (ALPN).
-pub const COPIES: &str = "symbiosis-copy/1";
+pub const COPIES: &str = "symbiosis-copy/2";

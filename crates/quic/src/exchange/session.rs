@@ -3,37 +3,25 @@
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use bytes::Bytes;
-use noq_proto::{Connection, ConnectionError, Dir, PathId};
+use noq_proto::{Connection, ConnectionError, Dir};
 use symbiosis_base::{Instant, Rate, Span};
 
-use super::end::{Frame, Polled, Work};
-use super::framing::{Assembly, begin};
+use super::end::Work;
 use super::moved::Moved;
+use super::talk::{State, Talk};
 use super::waits::Waits;
 use crate::identity::Fingerprint;
 use crate::node::{Next, Session};
 use crate::transfer::Failed;
 use crate::transfer::broken::Broken;
-use crate::transfer::pipe::{Pipe, Read};
-use crate::transfer::pool::{Credit, Pool};
 
 /// Bytes that move before others get their turn: 4 ms at a gigabyte a second.
 const TURN: usize = 4 << 20;
-/// Frames leave together until there are so many bytes: 2000 writes in a second at 1 Gbit/s.
-const TOGETHER: usize = 64 << 10;
-/// A body no longer than this is copied to stand with others.
-const SMALL: usize = 16 << 10;
 /// What a limited rate may be ahead: a burst of 20 ms, in which a thread that was put aside is back.
 const AHEAD: Span = Span::from_millis(20);
 
-/// A gap in what came is filled within this time, or never: what is lost is repeated each round trip, and a peer from which nothing comes is gone
-/// after as long. noq 1.4 forgets pieces that it has acknowledged: where 24 frames or more of one packet fill gaps of a stream that is read
-/// unordered, its `assembler.rs` (`defragment`) takes those below the number of bytes read for duplicates.
-const FILLED_WITHIN: Span = Span::from_millis(20_000);
-
-/// The peer is told this often what this side waited for: who watches wants to know it now.
-const TOLD_EVERY: Span = Span::from_millis(1000);
+/// An end that waits tells its peer this often what for: as often as a connection is kept alive.
+const TOLD_STILL: Span = Span::from_millis(5000);
 
 /// What the peer said at the end of an exchange in which nothing was amiss.
 const DONE: &str = "done";
@@ -89,23 +77,6 @@ pub struct Exchange {
     since: (Instant, Option<Which>),
 }
 
-struct Talk {
-    pipe: Pipe,
-    work: Box<dyn Work>,
-    credit: Credit,
-    assembly: Assembly,
-    unsent: Bytes,
-    /// What is left of the body of the frame whose head was written last.
-    body: Bytes,
-    opened: bool,
-    /// The gap behind which bytes wait, and since when.
-    gap: Option<(u64, Instant)>,
-    /// When the peer was last told what this side waited for, and whether it was for the last time.
-    told: (Instant, bool),
-    /// This end has said everything, and so has the peer.
-    over: (bool, bool),
-}
-
 impl fmt::Debug for Exchange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Exchange").field("moved", &self.moved).finish_non_exhaustive()
@@ -154,27 +125,8 @@ impl Exchange {
                 (id, offer.take(shown)?, false)
             }
         };
-        let credit = Credit::new(&Pool::default());
-        let mut pipe = Pipe::new(id, &credit.account);
-        if opened {
-            // A stream is seen by the other side when something comes on it: a frame with nothing in it.
-            let mut first = Vec::new();
-            begin(&Frame::default(), &mut first);
-            pipe.append(&first);
-        }
         self.moved.began = Some(now);
-        self.stage = Stage::Talks(Box::new(Talk {
-            pipe,
-            work,
-            credit,
-            assembly: Assembly::default(),
-            unsent: Bytes::new(),
-            body: Bytes::new(),
-            opened,
-            gap: None,
-            told: (now, false),
-            over: (false, false),
-        }));
+        self.stage = Stage::Talks(Box::new(Talk::new(now, id, work, opened, self.limit)));
         Ok(true)
     }
 
@@ -213,12 +165,13 @@ impl Exchange {
             return Ok(Next::Close(DONE.into()));
         }
         talk.credit.settle(connection)?;
+        talk.stands_still(now, &self.moved, state, takes)?;
         Ok(match state {
             _ if turn == 0 => Next::Again,
             State::Turn => Next::Again,
             State::Soon | State::Limited => Next::Soon,
             _ if !takes => Next::Soon,
-            State::Blocked | State::Waits | State::Over => Next::Wait,
+            State::Blocked | State::Waits | State::Over => Next::At(now + TOLD_STILL),
         })
     }
 
@@ -227,137 +180,6 @@ impl Exchange {
         if let Stage::Talks(mut talk) = std::mem::replace(&mut self.stage, Stage::Over) {
             talk.work.close();
         }
-    }
-}
-
-/// Why nothing more can be written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
-    /// The connection takes no more.
-    Blocked,
-    /// The end is at work.
-    Soon,
-    /// The end waits for the peer.
-    Waits,
-    /// The end has said all.
-    Over,
-    /// It had its turn.
-    Turn,
-    /// It is as fast as it may be.
-    Limited,
-}
-
-impl Talk {
-    /// Reads what came; whether the end takes more.
-    fn read(&mut self, connection: &mut Connection, moved: &mut Moved, turn: &mut usize) -> Result<bool, Broken> {
-        self.pipe.collect(connection)?;
-        while !self.over.1 && *turn > 0 {
-            if !self.work.has_room() {
-                return Ok(false);
-            }
-            match self.pipe.bytes(connection, self.assembly.wants())? {
-                Read::Blocked => return Ok(true),
-                Read::End if self.assembly.wants() == 6 => self.over.1 = true,
-                Read::End => return Err(Broken("the peer ended in the middle of a frame".into())),
-                Read::Bytes(bytes) => {
-                    moved.read += bytes.len() as u64;
-                    *turn = turn.saturating_sub(bytes.len());
-                    match self.assembly.take(&bytes).map_err(Broken)? {
-                        Some(frame) if frame.head.is_empty() => moved.peer_waits = Waits::read(&frame.body).unwrap_or(moved.peer_waits),
-                        Some(frame) => self.work.feed(frame),
-                        None => {}
-                    }
-                }
-            }
-        }
-        Ok(true)
-    }
-
-    /// Ends what would never end: see [`FILLED_WITHIN`].
-    fn waits_for_gap(&mut self, now: Instant) -> Result<(), Broken> {
-        let since = self.gap.map_or(now, |(_, since)| since);
-        self.gap = match (self.pipe.gap(), self.gap) {
-            (Some(gap), Some((before, _))) if gap == before => Some((gap, since)),
-            (gap, _) => gap.map(|gap| (gap, now)),
-        };
-        match self.gap {
-            Some((_, since)) if now - since > FILLED_WITHIN => {
-                Err(Broken("a part of the stream was acknowledged and did not arrive".into()))
-            }
-            _ => Ok(()),
-        }
-    }
-
-    fn write(&mut self, now: Instant, connection: &mut Connection, moved: &mut Moved, turn: &mut usize) -> Result<State, Broken> {
-        if !self.pipe.flush(connection)? {
-            return Ok(State::Blocked);
-        }
-        let window = connection.congestion_state(PathId::ZERO).map_or(0, |control| control.metrics().congestion_window);
-        loop {
-            if self.unsent.is_empty() {
-                if self.over.0 {
-                    return Ok(State::Over);
-                }
-                if *turn == 0 {
-                    return Ok(State::Turn);
-                }
-                if !self.credit.may_send(window) {
-                    return Ok(State::Blocked);
-                }
-                if !self.body.is_empty() {
-                    // In pieces: what is sent counts until the last of its bytes is acknowledged, and a window is often less than a body.
-                    let some = self.body.len().min(TOGETHER);
-                    self.unsent = self.credit.account.sends(self.body.split_to(some));
-                } else {
-                    let mut bytes = Vec::new();
-                    let state = self.gather((now, moved.waits), &mut bytes)?;
-                    if bytes.is_empty() {
-                        if state == State::Over {
-                            self.pipe.finish(connection);
-                            self.over.0 = true;
-                        }
-                        return Ok(state);
-                    }
-                    self.unsent = self.credit.account.sends(bytes);
-                }
-            }
-            let written = self.pipe.pass(connection, &mut self.unsent)?;
-            if written == 0 {
-                return Ok(State::Blocked);
-            }
-            moved.written += written as u64;
-            *turn = turn.saturating_sub(written);
-        }
-    }
-
-    /// Takes frames that lie ready.
-    fn gather(&mut self, (now, waits): (Instant, Waits), into: &mut Vec<u8>) -> Result<State, Broken> {
-        if now - self.told.0 >= TOLD_EVERY {
-            self.told.0 = now;
-            waits.tell(into);
-        }
-        while into.len() < TOGETHER {
-            match self.work.poll() {
-                Polled::Say(frame) => {
-                    begin(&frame, into);
-                    if frame.body.len() <= SMALL {
-                        into.extend_from_slice(&frame.body);
-                    } else {
-                        self.body = frame.body.into();
-                        break;
-                    }
-                }
-                Polled::Wait => return Ok(State::Waits),
-                Polled::Soon => return Ok(State::Soon),
-                Polled::Over if self.told.1 => return Ok(State::Over),
-                Polled::Over => {
-                    self.told.1 = true;
-                    waits.tell(into);
-                }
-                Polled::Failed(why) => return Err(Broken(why)),
-            }
-        }
-        Ok(State::Turn)
     }
 }
 

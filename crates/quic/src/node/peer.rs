@@ -157,6 +157,7 @@ impl<S: Session> Peer<S> {
                 Next::Wait => {}
                 Next::Again => self.again = true,
                 Next::Soon => self.soon = now + SOON,
+                Next::At(at) => self.soon = at,
                 Next::Close(why) => self.close(now, clock, &why),
             }
             if let Some(caller) = &mut self.caller {

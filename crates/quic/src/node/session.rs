@@ -31,6 +31,8 @@ pub enum Next {
     Again,
     /// In a millisecond: what it waits for is done in another thread.
     Soon,
+    /// With what comes, and then at the latest.
+    At(Instant),
     /// Not at all: the connection closes, with a reason that the peer may read.
     Close(String),
 }
