@@ -56,6 +56,8 @@ enum Command {
     Copy(copy::Args),
     /// List files and folders of another machine
     List(copy::List),
+    /// Measure the path to another machine: rate, capacity, delay with and without load, loss
+    Measure(copy::measure::Args),
     /// The other end of a copy, which starts it
     #[command(hide = true)]
     Remote(copy::remote::Args),
@@ -90,6 +92,7 @@ fn main() -> ExitCode {
         Command::Playground(args) => playground::run(&args),
         Command::Copy(args) => copy::run(&args),
         Command::List(args) => copy::list(&args),
+        Command::Measure(args) => copy::measure::run(&args),
         Command::Remote(args) => copy::remote::run(&args),
         Command::Serve(args) => net::serve::run(&args),
         Command::Send(args) => net::send::run(&args),

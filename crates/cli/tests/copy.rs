@@ -199,7 +199,11 @@ fn who_is_killed_is_taken_up_again_at_once_and_loses_a_group_at_most() {
         let content: Vec<u8> = (0..40_000_000u32).map(|at| (at.wrapping_mul(at) >> 9) as u8).collect();
         fs::write(from.join("large"), &content).unwrap();
         let args = if sends { ["large", "localhost:"] } else { ["localhost:large", "."] };
-        let mut child = elsewhere.command("copy", &[&["--limit", "80"], &args[..]].concat()).stdout(Stdio::null()).spawn().unwrap();
+        let mut child = elsewhere
+            .command("copy", &[&["--compress", "never", "--limit", "80"], &args[..]].concat())
+            .stdout(Stdio::null())
+            .spawn()
+            .unwrap();
         part_grows(&to, 10 << 20, &mut child);
         // SIGKILL: it cannot tell anybody.
         child.kill().unwrap();
@@ -223,8 +227,12 @@ fn what_grows_while_it_is_copied_is_named() {
     let path = elsewhere.here().join("log");
     // More than is read ahead (4 MB): the rest is read as fast as it leaves, and not between two lines.
     fs::write(&path, vec![1; 6 << 20]).unwrap();
-    let mut child =
-        elsewhere.command("copy", &["--limit", "32", "log", "localhost:"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut child = elsewhere
+        .command("copy", &["--compress", "never", "--limit", "32", "log", "localhost:"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
     let mut log = fs::File::options().append(true).open(&path).unwrap();
     while child.try_wait().unwrap().is_none() {
         log.write_all(b"a line\n").unwrap();
@@ -246,11 +254,11 @@ fn last(output: &Output) -> serde_json::Value {
 fn what_holds_a_copy_up_is_told() {
     let elsewhere = Elsewhere::new();
     fs::write(elsewhere.here().join("file"), vec![5; 8_000_000]).unwrap();
-    let limited = elsewhere.run("copy", &["--json", "--limit", "30", "file", "localhost:limited"]);
+    let limited = elsewhere.run("copy", &["--json", "--compress", "never", "--limit", "30", "file", "localhost:limited"]);
     assert_eq!(last(&limited)["cause"], "limit", "{}", text(&limited));
     done(&elsewhere.run("copy", &["file", "localhost:"]));
     // The other end is limited, and told that it is.
-    let fetched = elsewhere.run("copy", &["--json", "--limit", "30", "localhost:file", "fetched"]);
+    let fetched = elsewhere.run("copy", &["--json", "--compress", "never", "--limit", "30", "localhost:file", "fetched"]);
     assert_eq!(last(&fetched)["cause"], "limit", "{}", text(&fetched));
     // A program that has its bytes one after another.
     let mut child =
@@ -264,8 +272,12 @@ fn what_holds_a_copy_up_is_told() {
     let output = child.wait_with_output().unwrap();
     assert_eq!(last(&output)["cause"], "reading", "{}", text(&output));
     // A program that takes them slowly: what it says goes to stderr, since stdout is what is copied to.
-    let mut child =
-        elsewhere.command("copy", &["--why", "localhost:file", "-"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut child = elsewhere
+        .command("copy", &["--why", "--compress", "never", "localhost:file", "-"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
     let mut stdout = child.stdout.take().unwrap();
     let mut piece = vec![0; 400_000];
     while stdout.read(&mut piece).unwrap() > 0 {
@@ -331,4 +343,81 @@ fn ssh_itself_starts_the_other_end() {
         fs::metadata(folder.path().join("back/tree/f0")).unwrap().mtime(),
         fs::metadata(folder.path().join("tree/f0")).unwrap().mtime()
     );
+}
+
+#[test]
+fn a_packed_copy_is_the_same_and_takes_less_of_the_path() {
+    let elsewhere = Elsewhere::new();
+    let text: Vec<u8> = (0..400_000u32).flat_map(|line| format!("line {}\n", line % 5000).into_bytes()).collect();
+    fs::write(elsewhere.here().join("text"), &text).unwrap();
+    let packets = |to: &str, when: &str| {
+        let copied = elsewhere.run("copy", &["--json", "--compress", when, "text", &format!("localhost:{to}")]);
+        done(&copied);
+        assert!(fs::read(elsewhere.home().join(to)).unwrap() == text, "{when}");
+        let last = copied.stdout.trim_ascii_end().rsplit(|byte| *byte == b'\n').next().unwrap();
+        let last: serde_json::Value = serde_json::from_slice(last).unwrap();
+        assert_eq!(last["moved_bytes"], text.len(), "what is counted is the file's");
+        last["packets_sent"].as_u64().unwrap()
+    };
+    let (never, always) = (packets("never", "never"), packets("always", "always"));
+    assert!(always < never / 3, "{always} packets instead of {never}");
+    packets("auto", "auto");
+    let refused = elsewhere.run("copy", &["--compress", "sometimes", "text", "localhost:"]);
+    assert_eq!(refused.status.code(), Some(2));
+}
+
+fn measured(elsewhere: &Elsewhere, args: &[&str]) -> serde_json::Value {
+    let output = elsewhere.run("measure", &[&["localhost", "--json", "-t", "1", "-i", "0.5"], args].concat());
+    done(&output);
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+#[test]
+fn a_path_is_measured_in_both_directions() {
+    let elsewhere = Elsewhere::new();
+    for (args, forth, back) in [(&[][..], true, false), (&["--reverse"], false, true), (&["--both"], true, true)] {
+        let told = measured(&elsewhere, args);
+        let rate = |sum: &str| told["end"][sum]["bits_per_second"].as_f64().unwrap_or(0.0) / 1e6;
+        assert!(rate("sum_sent") > 20.0, "{args:?}: {told:#}");
+        assert_eq!(told["end"]["sum_sent"]["sender"], forth, "{args:?}");
+        assert_eq!(rate("sum_sent_bidir_reverse") > 20.0, forth && back, "{args:?}");
+        assert_eq!(told["intervals"].as_array().unwrap().len(), 2, "{args:?}");
+        let path = &told["path"];
+        assert!(path["idle_rtt_ms"]["median"].as_f64().unwrap() > 0.0 && path["loaded_rtt_ms"]["max"].as_f64().unwrap() > 0.0, "{path}");
+        // What irtt's readers read.
+        assert!(told["stats"]["rtt"]["mean"].as_u64().unwrap() > 0 && !told["round_trips"].as_array().unwrap().is_empty());
+    }
+    nothing_is_left(&elsewhere.here());
+}
+
+#[test]
+fn a_rate_is_kept_and_streams_are_summed() {
+    let elsewhere = Elsewhere::new();
+    let told = measured(&elsewhere, &["--rate", "8", "-P", "2"]);
+    let mbps = told["end"]["sum_sent"]["bits_per_second"].as_f64().unwrap() / 1e6;
+    assert!((6.0..10.0).contains(&mbps), "{mbps}");
+    assert_eq!(told["start"]["test_start"]["num_streams"], 2);
+    let lines = elsewhere.run("measure", &["localhost:", "--rate", "4", "-t", "1", "-i", "0.5"]);
+    done(&lines);
+    for said in ["time [s]", "0.0-0.5", "0.5-1.0", "sent ", "capacity", "idle RTT", "loaded RTT"] {
+        assert!(text(&lines).contains(said), "{said}: {}", text(&lines));
+    }
+}
+
+#[test]
+fn what_cannot_be_measured_is_said() {
+    let elsewhere = Elsewhere::new();
+    for (args, said) in [
+        (&["localhost:file"][..], "a path is measured, and no file"),
+        (&["a/b"], "this is no host"),
+        (&["localhost", "-t", "0"], "it is no time to measure"),
+        (&["localhost", "-t", "1", "-i", "2"], "it does not fit"),
+        (&["localhost", "-P", "9"], "9 is not in 1..=8"),
+        (&["localhost", "--both", "--reverse"], "cannot be used with"),
+        (&["localhost", "--rate=-1"], "--rate"),
+    ] {
+        let output = elsewhere.run("measure", args);
+        assert_eq!(output.status.code(), Some(2), "{args:?}: {}", text(&output));
+        assert!(text(&output).contains(said), "{args:?}: {}", text(&output));
+    }
 }

@@ -30,6 +30,19 @@ impl From<&Bytes> for OsString {
     }
 }
 
+/// Whether groups are packed on their way.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Compress {
+    /// As they are.
+    #[default]
+    Never,
+    /// Where that makes it faster.
+    Auto,
+    /// All that can be packed.
+    Always,
+}
+
 /// How trees are copied: the same for both ends.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Options {
@@ -51,4 +64,6 @@ pub struct Options {
     pub shallow: bool,
     /// What changed is told by name.
     pub verbose: bool,
+    /// Whether groups are packed.
+    pub compress: Compress,
 }

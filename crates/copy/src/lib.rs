@@ -12,6 +12,7 @@ mod job;
 mod journal;
 mod message;
 mod name;
+mod packing;
 mod part;
 mod place;
 mod reading;
@@ -24,7 +25,7 @@ mod tests;
 mod walk;
 
 pub use filter::Filter;
-pub use job::{Bytes, Options};
+pub use job::{Bytes, Compress, Options};
 pub use message::Totals;
 pub use name::shown;
 pub use receiver::{Receiver, Target};

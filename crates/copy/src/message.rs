@@ -76,6 +76,8 @@ pub(crate) enum Say {
     Changed { again: bool },
     /// It cannot be read.
     Unread { index: u64, why: String },
+    /// As [`Say::Data`], with the group packed: so many bytes when it is unpacked.
+    Packed { node: Hash, bytes: u32 },
 }
 
 /// What a receiver has of a file.

@@ -15,6 +15,7 @@ use crate::filter::Filter;
 use crate::job::Options;
 use crate::message::{Answer, Entry, Kind, Say, Settled, Time, frame, read, reason};
 use crate::name::{checked, shown};
+use crate::packing::unpacked;
 use crate::part::{Fault, Part, Will};
 use crate::place::settle;
 use crate::removal::Seen;
@@ -312,6 +313,7 @@ impl Receiver {
                 Current::Stream(_, stream) => Ok(stream.write_all(body)?),
                 Current::None | Current::Given(_) => Ok(()),
             }),
+            Say::Packed { node, bytes } => self.hears(Say::Data(node), &unpacked(body, bytes)?),
             Say::Hole(groups) => self.data(0, |current| match current {
                 Current::File(_, part) => part.hole(groups),
                 Current::Stream(_, stream) => {

@@ -14,6 +14,7 @@ use crate::groups::{GROUP, node};
 use crate::job::Options;
 use crate::message::{Answer, Entry, Hash, Have, Kind, Say, Totals, frame, read, reason};
 use crate::name::shown;
+use crate::packing::Packer;
 use crate::reading::{Piece, Reading, version};
 use crate::tally::Tally;
 use crate::walk::{Found, MODE, Walked, mtime, walk};
@@ -46,6 +47,7 @@ pub struct Sender {
     settled: u64,
     listed: bool,
     wants: VecDeque<Want>,
+    packer: Packer,
     /// What is sent, and how many times it was begun.
     current: Option<(u64, u32, Source)>,
     /// Files that are under way or done there, with what is known of them.
@@ -75,6 +77,7 @@ impl Sender {
         Ok(Sender {
             sources: Some(sources),
             filter: Filter::new(&options)?,
+            packer: Packer::new(options.compress),
             options,
             tally,
             entries: Vec::new(),
@@ -177,7 +180,11 @@ impl Sender {
             Ok(Piece::Data(bytes)) => {
                 self.moved(index, bytes.len() as u64);
                 self.current = Some((index, tries, source));
-                frame(&Say::Data(node(at, &bytes)), bytes)
+                let node = node(at, &bytes);
+                match self.packer.packs(&bytes) {
+                    Some(packed) => frame(&Say::Packed { node, bytes: bytes.len() as u32 }, packed),
+                    None => frame(&Say::Data(node), bytes),
+                }
             }
             Ok(Piece::Hole(groups)) => {
                 if let Source::File(reading) = &source {

@@ -10,7 +10,8 @@ use std::path::{Path, PathBuf};
 use symbiosis_quic::exchange::{End, Frame, Step};
 
 use crate::groups::GROUP;
-use crate::{Options, Progress, Receiver, Sender, Sources, Tally, Target};
+use crate::message::{Entry, Kind, Say, frame};
+use crate::{Compress, Options, Progress, Receiver, Sender, Sources, Tally, Target, Totals};
 
 /// Lets two ends talk, until all is said or `stop` says so; how it went on the receiver's side, and on the sender's.
 fn talk(sender: &mut Sender, receiver: &mut Receiver, mut stop: impl FnMut(&Frame) -> bool) -> Result<bool, String> {
@@ -275,4 +276,74 @@ fn streams_have_no_size_and_no_name() {
     let mut receiver = Receiver::new(Target::Path(to.clone()), Options::default(), there).unwrap();
     assert!(talk(&mut sender, &mut receiver, |_| false).unwrap());
     assert_eq!(fs::read(&to).unwrap(), content);
+}
+
+/// Packed groups are checked, kept and resumed as any others.
+#[test]
+fn packed_groups_break_off_and_go_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let (source, to) = (folder.path().join("text"), folder.path().join("copy"));
+    let text: Vec<u8> = (0..900_000u32).flat_map(|line| format!("{line}\n").into_bytes()).collect();
+    fs::write(&source, &text).unwrap();
+    let options = Options { compress: Compress::Always, ..Options::default() };
+    let mut sent = 0;
+    let mut goes = |stops_after: usize| {
+        let mut sender = Sender::new(Sources::Paths(vec![source.clone()]), options.clone(), Tally::default()).unwrap();
+        let tally = Tally::default();
+        let mut receiver = Receiver::new(Target::Path(to.clone()), options.clone(), tally.clone()).unwrap();
+        let mut bodies = 0;
+        let whole = talk(&mut sender, &mut receiver, |frame| {
+            bodies += usize::from(!frame.body.is_empty());
+            sent += frame.body.len();
+            bodies > stops_after
+        });
+        (whole.unwrap(), tally.progress())
+    };
+    assert!(!goes(3).0);
+    let (whole, progress) = goes(usize::MAX);
+    assert!(whole && progress.resumed == 3 * GROUP, "{progress:?}");
+    assert!(fs::read(&to).unwrap() == text && sent < text.len() / 2, "{sent} of {}", text.len());
+}
+
+/// A sender that announces less than a packed group has, or more, or says what cannot be unpacked.
+#[test]
+fn a_hostile_sender_fills_no_memory_and_no_file_with_packed_groups() {
+    let folder = tempfile::tempdir().unwrap();
+    let bomb = zstd::bulk::compress(&vec![0; 256 << 20], 3).unwrap();
+    let honest = zstd::bulk::compress(&[7; 5000], 3).unwrap();
+    let of = |bytes: &[u8]| crate::groups::node(0, bytes);
+    let all = [
+        (bomb.clone(), 5000, of(&[0; 5000])),
+        (bomb.clone(), GROUP as u32, of(&vec![0; GROUP as usize])),
+        (bomb, u32::MAX, [0; 32]),
+        (honest.clone(), 4999, of(&[7; 4999])),
+        (honest.clone(), 5001, of(&[7; 5001])),
+        (b"not packed at all".to_vec(), 5000, [0; 32]),
+        (Vec::new(), 0, [0; 32]),
+    ];
+    for (number, (body, bytes, node)) in all.into_iter().enumerate() {
+        let to = folder.path().join(format!("to{number}"));
+        let mut receiver = Receiver::new(Target::Path(to.clone()), Options::default(), Tally::default()).unwrap();
+        let entry = Entry { name: b"file".to_vec(), kind: Kind::File(5000), mode: 0o644, mtime: (0, 0) };
+        let begin = Say::Begin { index: 0, bytes: 5000, mode: 0o644, mtime: (0, 0), version: [1; 16], from: 0 };
+        let totals = Say::Totals(Totals { files: 1, bytes: 5000, single: true, ..Totals::default() });
+        for say in [totals, Say::Entry(entry), begin] {
+            receiver.take(frame(&say, Vec::new())).unwrap();
+        }
+        let taken = receiver
+            .take(frame(&Say::Packed { node, bytes }, body))
+            .and_then(|()| receiver.take(frame(&Say::End { bytes: 5000 }, Vec::new())));
+        assert!(!to.exists(), "{number}: {taken:?}");
+    }
+    // What is packed right is written, but for more than was announced of the file.
+    let mut receiver = Receiver::new(Target::Path(folder.path().join("right")), Options::default(), Tally::default()).unwrap();
+    let entry = Entry { name: b"file".to_vec(), kind: Kind::File(5000), mode: 0o644, mtime: (0, 0) };
+    let begin = Say::Begin { index: 0, bytes: 5000, mode: 0o644, mtime: (0, 0), version: [1; 16], from: 0 };
+    let totals = Say::Totals(Totals { files: 1, bytes: 5000, single: true, ..Totals::default() });
+    for say in [totals, Say::Entry(entry), begin] {
+        receiver.take(frame(&say, Vec::new())).unwrap();
+    }
+    receiver.take(frame(&Say::Packed { node: of(&[7; 5000]), bytes: 5000 }, honest)).unwrap();
+    receiver.take(frame(&Say::End { bytes: 5000 }, Vec::new())).unwrap();
+    assert!(fs::read(folder.path().join("right")).unwrap() == [7; 5000]);
 }

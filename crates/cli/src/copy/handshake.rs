@@ -4,6 +4,9 @@ use std::net::IpAddr;
 
 use serde::{Deserialize, Serialize};
 use symbiosis_copy::{Bytes, Options};
+use symbiosis_quic::node::View;
+
+use super::measure::load::Plan;
 
 /// Of what is said here and over QUIC. Both sides must have the same.
 pub const VERSION: u32 = 2;
@@ -37,13 +40,44 @@ pub enum Task {
     Give { sources: Vec<Bytes> },
     /// To put what comes there.
     Take { to: Bytes },
+    /// To measure the path.
+    Measure(Plan),
 }
 
 /// What it answers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Reply {
     Ready(Ready),
-    Refused { why: String },
+    Refused {
+        why: String,
+    },
+    /// At the end of a measurement.
+    Measured(Measured),
+}
+
+/// What the end that sends knows of the path.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Measured {
+    /// Packets.
+    pub sent: u64,
+    pub lost: u64,
+    /// K, A and τ, where the controller measures them.
+    pub capacity_mbps: Option<f64>,
+    pub available_mbps: Option<f64>,
+    pub base_rtt_ms: Option<f64>,
+}
+
+impl Measured {
+    pub fn of(view: &View) -> Measured {
+        let gauge = |name| view.gauges.iter().find(|(known, _)| *known == name).map(|(_, value)| *value).filter(|value| *value > 0.0);
+        Measured {
+            sent: view.sent,
+            lost: view.lost,
+            capacity_mbps: gauge("K_mbps"),
+            available_mbps: gauge("A_mbps"),
+            base_rtt_ms: gauge("tau_ms"),
+        }
+    }
 }
 
 /// Where it waits.

@@ -2,6 +2,7 @@
 
 mod end;
 mod handshake;
+pub mod measure;
 mod place;
 pub mod remote;
 mod show;
@@ -15,7 +16,7 @@ use std::sync::Arc;
 
 use miette::miette;
 use symbiosis_base::Rate;
-use symbiosis_copy::{Bytes, Filter, Options, Tally};
+use symbiosis_copy::{Bytes, Compress, Filter, Options, Tally};
 use symbiosis_quic::exchange::{Beside, Calling, Moved, call};
 use symbiosis_quic::identity::{Fingerprint, Identity};
 use symbiosis_quic::node::View;
@@ -48,9 +49,6 @@ struct Reach {
     /// Seed of what is drawn at random
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
-    /// The side that has the files sends no faster than this
-    #[arg(long, value_name = "MBIT/S", value_parser = rate)]
-    limit: Option<f64>,
     #[command(flatten)]
     control: Control,
 }
@@ -88,6 +86,12 @@ pub struct Args {
     /// Name what is copied
     #[arg(short = 'v', long)]
     verbose: bool,
+    /// Pack what moves: `auto` where that makes it faster, `always`, or `never`
+    #[arg(long, value_name = "WHEN", default_value = "auto", value_parser = compress)]
+    compress: Compress,
+    /// The side that has the files sends no faster than this
+    #[arg(long, value_name = "MBIT/S", value_parser = rate)]
+    limit: Option<f64>,
     #[command(flatten)]
     reach: Reach,
     /// Say what held the copy up, in detail
@@ -123,6 +127,15 @@ fn ports(text: &str) -> Result<(u16, u16), String> {
     }
 }
 
+fn compress(text: &str) -> Result<Compress, String> {
+    match text {
+        "auto" => Ok(Compress::Auto),
+        "always" => Ok(Compress::Always),
+        "never" => Ok(Compress::Never),
+        _ => Err("write auto, always or never".into()),
+    }
+}
+
 fn rate(text: &str) -> Result<f64, String> {
     text.parse().ok().filter(|rate: &f64| rate.is_finite() && *rate > 0.0).ok_or_else(|| "write Mbit/s, e.g. 50".into())
 }
@@ -144,6 +157,7 @@ impl Args {
             checksum: self.checksum,
             copy_links: self.copy_links,
             verbose: self.verbose,
+            compress: self.compress,
             ..Options::default()
         }
     }
@@ -224,7 +238,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     }
     let mut show = Show::new(args.json, to_stdout || args.dry_run || args.verbose, to_stdout);
     let tally = Tally::default();
-    let done = copied(&args.reach, &way, &options, &tally, |now, moved, view| show.look(now, &tally, moved, view));
+    let done = copied((&args.reach, args.limit), &way, &options, &tally, |now, moved, view| show.look(now, &tally, moved, view));
     show.end();
     // What went wrong is named whatever else went wrong.
     let faults = tally.faults();
@@ -245,13 +259,44 @@ pub fn list(args: &List) -> Result<(), Failure> {
     let there = Task::Give { sources: paths.iter().map(|path| Bytes::from(&**path)).collect() };
     let way = Way { host, here: Kind::Lists, there };
     let tally = Tally::default();
-    copied(&args.reach, &way, &options, &tally, |_, _, _| true)?;
+    copied((&args.reach, None), &way, &options, &tally, |_, _, _| true)?;
     show::list(&tally, args.json)?;
     show::faulty(&tally.faults())
 }
 
-fn copied(
+/// What the other end is told.
+fn hello(
     reach: &Reach,
+    identity: &Identity,
+    (known, limit_mbps, seed): (Option<IpAddr>, Option<f64>, u64),
+    task: Task,
+    options: Options,
+) -> Hello {
+    Hello {
+        version: VERSION,
+        fingerprint: identity.fingerprint().to_string(),
+        v6: known.is_some_and(|address| address.is_ipv6()),
+        ports: reach.port_range,
+        cc: reach.control.name().into(),
+        sets: reach.control.sets().to_vec(),
+        seed,
+        limit_mbps,
+        task,
+        options,
+    }
+}
+
+/// Where the other end may be.
+fn addresses(reach: &Reach, known: Option<IpAddr>, remote: &Remote) -> Vec<IpAddr> {
+    let mut addresses: Vec<IpAddr> = known.into_iter().collect();
+    if reach.address.is_none() {
+        addresses.extend(remote.ready.address.filter(|address| Some(*address) != known));
+    }
+    addresses
+}
+
+fn copied(
+    (reach, limit): (&Reach, Option<f64>),
     way: &Way,
     options: &Options,
     tally: &Tally,
@@ -261,35 +306,20 @@ fn copied(
     let ssh = Ssh::new(&reach.ssh, &way.host, &reach.remote_program)?;
     let (identity, _) = Identity::generate().map_err(|error| Failure::Other(miette!("{error}")))?;
     let known = reach.address.or_else(|| ssh.address());
-    let hello = Hello {
-        version: VERSION,
-        fingerprint: identity.fingerprint().to_string(),
-        v6: known.is_some_and(|address| address.is_ipv6()),
-        ports: reach.port_range,
-        cc: reach.control.name().into(),
-        sets: reach.control.sets().to_vec(),
-        seed: reach.seed,
-        limit_mbps: reach.limit,
-        task: way.there.clone(),
-        options: options.clone(),
-    };
+    let hello = hello(reach, &identity, (known, limit, reach.seed), way.there.clone(), options.clone());
     let remote = ssh.start(&hello)?;
     let peer =
         Fingerprint::parse(&remote.ready.fingerprint).ok_or_else(|| Failure::Other(miette!("{}: it shows no fingerprint", way.host)))?;
-    let mut addresses: Vec<IpAddr> = known.into_iter().collect();
-    if reach.address.is_none() {
-        addresses.extend(remote.ready.address.filter(|address| Some(*address) != known));
-    }
     let mut calling = Calling {
         to: SocketAddr::from(([127, 0, 0, 1], remote.ready.port)),
         peer,
         shows: Arc::new(identity),
         choice: choice.clone(),
         seed: reach.seed,
-        limit: reach.limit.map(Rate::from_mbps),
+        limit: limit.map(Rate::from_mbps),
     };
     let mut failed = Failure::input(format!("{}: its address is not known", way.host), "say where the other machine is with --address");
-    for address in addresses {
+    for address in addresses(reach, known, &remote) {
         calling.to = SocketAddr::from((address, remote.ready.port));
         let work = end(&way.here, options, tally)?;
         let work = Beside::new(work)?;

@@ -13,12 +13,13 @@ use miette::miette;
 use symbiosis_base::Rate;
 use symbiosis_copy::{Bytes, Tally};
 use symbiosis_quic::clock::Clock;
-use symbiosis_quic::exchange::{Answering, Beside, Offer, answer};
+use symbiosis_quic::exchange::{Answering, Beside, Offer, Work, answer};
 use symbiosis_quic::identity::{Fingerprint, Identity};
 use symbiosis_quic::socket::Udp;
 
 use super::end::{Kind, end};
-use super::handshake::{Hello, LONGEST, MARK, Ready, Reply, Task, VERSION};
+use super::handshake::{Hello, LONGEST, MARK, Measured, Ready, Reply, Task, VERSION};
+use super::measure::load::Load;
 use crate::failure::Failure;
 use crate::net::{choice, panics};
 use crate::print::print;
@@ -35,6 +36,7 @@ pub fn run(_: &Args) -> Result<(), Failure> {
     let mut line = Vec::new();
     io::stdin().lock().take(LONGEST).read_until(b'\n', &mut line)?;
     let hello: Result<Hello, _> = serde_json::from_slice(&line);
+    let measures = matches!(&hello, Ok(Hello { task: Task::Measure(_), .. }));
     let begun = match hello {
         Ok(hello) if hello.version == VERSION => begin(&hello),
         Ok(hello) => Err(format!("it speaks version {VERSION} of the protocol, and you speak version {}", hello.version)),
@@ -57,6 +59,7 @@ pub fn run(_: &Args) -> Result<(), Failure> {
         there.store(true, Ordering::Relaxed);
     })?;
     match answer(answering, &offer, |_| !alone.load(Ordering::Relaxed)) {
+        Ok((_, view)) if measures => say(&Reply::Measured(Measured::of(&view))),
         Ok(_) => Ok(()),
         // The first end says it, where anybody reads it.
         Err(_) => Err(Failure::Said { text: String::new(), code: 1 }),
@@ -71,12 +74,12 @@ fn say(reply: &Reply) -> Result<(), Failure> {
 fn begin(hello: &Hello) -> Result<(Answering, Offer, Ready), String> {
     let peer = Fingerprint::parse(&hello.fingerprint).ok_or("the fingerprint is none")?;
     let choice = choice(&hello.cc, &hello.sets).map_err(|_| format!("there is no controller {} with these parameters", hello.cc))?;
-    let kind = match &hello.task {
-        Task::Give { sources } => Kind::Gives(sources.iter().map(expanded).collect::<Result<Vec<_>, _>>()?.concat()),
-        Task::Take { to } => Kind::Takes(at_home(to.into())),
+    let work = match &hello.task {
+        Task::Give { sources } => copies(&Kind::Gives(sources.iter().map(expanded).collect::<Result<Vec<_>, _>>()?.concat()), hello)?,
+        Task::Take { to } => copies(&Kind::Takes(at_home(to.into())), hello)?,
+        Task::Measure(plan) if plan.seconds.is_finite() && plan.seconds >= 0.0 => Box::new(Load::new(plan, false)),
+        Task::Measure(_) => return Err("it is no time to measure".into()),
     };
-    let work = end(&kind, &hello.options, &Tally::default()).map_err(|_| "a glob is none".to_string())?;
-    let work = Beside::new(work).map_err(|error| error.to_string())?;
     let (identity, _) = Identity::generate().map_err(|error| error.to_string())?;
     let clock = Clock::start();
     let udp = bound(hello.v6, hello.ports, clock)?;
@@ -84,7 +87,12 @@ fn begin(hello: &Hello) -> Result<(Answering, Offer, Ready), String> {
     let ready = Ready { port, fingerprint: identity.fingerprint().to_string(), address: reached() };
     let limit = hello.limit_mbps.map(Rate::from_mbps);
     let answering = Answering { udp, clock, identity, choice, seed: hello.seed, limit };
-    Ok((answering, Offer::new(peer, Box::new(work)), ready))
+    Ok((answering, Offer::new(peer, work), ready))
+}
+
+fn copies(kind: &Kind, hello: &Hello) -> Result<Box<dyn Work>, String> {
+    let work = end(kind, &hello.options, &Tally::default()).map_err(|_| "a glob is none".to_string())?;
+    Ok(Box::new(Beside::new(work).map_err(|error| error.to_string())?))
 }
 
 /// A socket at one of the ports that may be taken.

@@ -1,15 +1,15 @@
 //! The other end, started through the user's own ssh.
 
-use std::io::{self, BufRead, BufReader, Read, Write};
+use std::io::{self, BufRead, BufReader, Read, Take, Write};
 use std::net::{IpAddr, ToSocketAddrs};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use miette::miette;
 use symbiosis_quic::plain::plain;
 
-use super::handshake::{Hello, LONGEST, MARK, Ready, Reply};
+use super::handshake::{Hello, LONGEST, MARK, Measured, Ready, Reply};
 use crate::failure::Failure;
 
 /// What a shell may say before the answer \[lines\]: a greeting fills a screen.
@@ -33,8 +33,13 @@ pub struct Ssh {
 pub struct Remote {
     pub host: String,
     pub ready: Ready,
+    /// What else it says.
+    said: Said,
     child: Ends,
 }
+
+/// What the other end says.
+type Said = BufReader<Take<ChildStdout>>;
 
 /// A process that is ended with this one's use for it.
 struct Ends(Child);
@@ -93,11 +98,12 @@ impl Ssh {
         let line = serde_json::to_string(hello).map_err(io::Error::from)? + "\n";
         // One that ends at once says why, or has an exit code.
         let written = child.0.stdin.as_mut().map(|stdin| stdin.write_all(line.as_bytes()).and_then(|()| stdin.flush()));
-        let answer = child.0.stdout.take().map(answered).transpose()?.flatten();
-        match answer {
-            Some(Reply::Ready(ready)) => Ok(Remote { host: self.host, ready, child }),
+        let stdout = child.0.stdout.take().ok_or_else(|| io::Error::other("it has no stdout"))?;
+        let mut said = BufReader::new(stdout.take(LONGEST));
+        match answered(&mut said)? {
+            Some(Reply::Ready(ready)) => Ok(Remote { host: self.host, ready, said, child }),
             Some(Reply::Refused { why }) => Err(Failure::input(format!("{}: {}", self.host, plain(&why)), "it is said by the other end")),
-            None => {
+            Some(Reply::Measured(_)) | None => {
                 let status = child.0.wait()?;
                 written.transpose().ok();
                 Err(self.silent(status))
@@ -126,8 +132,7 @@ impl Ssh {
 }
 
 /// The answer, behind whatever a shell says before it.
-fn answered(stdout: impl Read) -> io::Result<Option<Reply>> {
-    let mut lines = BufReader::new(stdout.take(LONGEST));
+fn answered(lines: &mut impl BufRead) -> io::Result<Option<Reply>> {
     for _ in 0..GREETING {
         let mut line = Vec::new();
         if lines.read_until(b'\n', &mut line)? == 0 {
@@ -141,6 +146,14 @@ fn answered(stdout: impl Read) -> io::Result<Option<Reply>> {
 }
 
 impl Remote {
+    /// Waits for what it has measured; none if it says nothing of that.
+    pub fn hears(&mut self) -> Option<Measured> {
+        match answered(&mut self.said) {
+            Ok(Some(Reply::Measured(measured))) => Some(measured),
+            _ => None,
+        }
+    }
+
     /// Nothing is wanted of it any more.
     pub fn ends(self) {
         drop(self.child);

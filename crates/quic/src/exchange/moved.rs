@@ -10,6 +10,8 @@ use crate::transfer::Failed;
 pub struct Moved {
     /// Bytes that were written to the stream.
     pub written: u64,
+    /// Of these, such that the peer has acknowledged, as far as whole writes tell.
+    pub acknowledged: u64,
     /// Bytes that were read from it.
     pub read: u64,
     /// When it began.

@@ -4,11 +4,11 @@ use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use noq_proto::{Connection, ConnectionError, Dir};
-use symbiosis_base::{Instant, Rate, Span};
+use symbiosis_base::{Bytes as Size, Instant, Rate, Span};
 
 use super::end::Work;
 use super::moved::Moved;
-use super::talk::{State, Talk};
+use super::talk::{LEAST, State, Talk};
 use super::waits::Waits;
 use crate::identity::Fingerprint;
 use crate::node::{Next, Session};
@@ -18,7 +18,7 @@ use crate::transfer::broken::Broken;
 /// Bytes that move before others get their turn: 4 ms at a gigabyte a second.
 const TURN: usize = 4 << 20;
 /// What a limited rate may be ahead: a burst of 20 ms, in which a thread that was put aside is back.
-const AHEAD: Span = Span::from_millis(20);
+pub(super) const AHEAD: Span = Span::from_millis(20);
 
 /// An end that waits tells its peer this often what for: as often as a connection is kept alive.
 const TOLD_STILL: Span = Span::from_millis(5000);
@@ -72,6 +72,8 @@ type Which = fn(&mut Waits) -> &mut Span;
 pub struct Exchange {
     stage: Stage,
     limit: Option<Rate>,
+    /// What was written takes so long at its limit.
+    paid: Instant,
     moved: Moved,
     /// What it has waited for since then.
     since: (Instant, Option<Which>),
@@ -95,7 +97,7 @@ impl Exchange {
     }
 
     fn at(stage: Stage, limit: Option<Rate>) -> Exchange {
-        Exchange { stage, limit, moved: Moved::default(), since: (Instant::START, None) }
+        Exchange { stage, limit, paid: Instant::START, moved: Moved::default(), since: (Instant::START, None) }
     }
 
     /// How far it is.
@@ -130,22 +132,31 @@ impl Exchange {
         Ok(true)
     }
 
-    /// What its limit lets it write by now.
-    fn may_write(&self, now: Instant) -> bool {
-        let (Some(limit), Some(began)) = (self.limit, self.moved.began) else { return true };
-        self.moved.written as f64 <= limit.bytes_per_s() * ((now - began) + AHEAD).secs()
+    /// So many bytes its limit lets it write now. After a pause it is no more than [`AHEAD`].
+    fn may_write(&self, now: Instant, turn: usize) -> usize {
+        let Some(limit) = self.limit else { return turn };
+        if self.paid > now { 0 } else { turn.min(limit.times(AHEAD) as usize).max(LEAST) }
+    }
+
+    /// So many were.
+    fn wrote(&mut self, now: Instant, bytes: u64) {
+        let Some(limit) = self.limit else { return };
+        let from = self.paid.max(Instant(now.0.saturating_sub(AHEAD.0)));
+        self.paid = from.saturating_add(limit.time_for(Size(bytes)));
     }
 
     fn goes_on(&mut self, now: Instant, connection: &mut Connection) -> Result<Next, Broken> {
         if !self.begin(now, connection)? {
             return Ok(Next::Wait);
         }
-        let may_write = self.may_write(now);
+        let mut may_write = self.may_write(now, TURN);
+        let written = self.moved.written;
         let Stage::Talks(talk) = &mut self.stage else { return Ok(Next::Wait) };
         let mut turn = TURN;
         let takes = talk.read(connection, &mut self.moved, &mut turn)?;
         talk.waits_for_gap(now)?;
-        let state = if may_write { talk.write(now, connection, &mut self.moved, &mut turn)? } else { State::Limited };
+        let state = if may_write > 0 { talk.write(now, connection, &mut self.moved, &mut may_write)? } else { State::Limited };
+        turn = turn.min(may_write.max(usize::from(self.limit.is_some())));
         if self.since.1.is_none() {
             self.since.0 = now;
         }
@@ -165,7 +176,9 @@ impl Exchange {
             return Ok(Next::Close(DONE.into()));
         }
         talk.credit.settle(connection)?;
+        self.moved.acknowledged = talk.acknowledged(self.moved.written);
         talk.stands_still(now, &self.moved, state, takes)?;
+        self.wrote(now, self.moved.written - written);
         Ok(match state {
             _ if turn == 0 => Next::Again,
             State::Turn => Next::Again,

@@ -126,7 +126,7 @@ pub fn call(
 ///
 /// # Errors
 /// It did not come to that.
-pub fn answer(with: Answering, offer: &Offer, mut watch: impl FnMut(Instant) -> bool) -> Result<Moved, String> {
+pub fn answer(with: Answering, offer: &Offer, mut watch: impl FnMut(Instant) -> bool) -> Result<(Moved, View), String> {
     let Answering { mut udp, clock, identity, choice, seed, limit } = with;
     let at = udp.address().map_err(|error| error.to_string())?;
     let accepted = offer.clone();
@@ -140,7 +140,8 @@ pub fn answer(with: Answering, offer: &Offer, mut watch: impl FnMut(Instant) -> 
                 && session.is_taken()
             {
                 let moved = session.moved();
-                ended = (moved.finished.is_some() || moved.failed.is_some()).then(|| moved.clone());
+                let moved = (moved.finished.is_some() || moved.failed.is_some()).then(|| moved.clone());
+                ended = moved.and_then(|moved| Some((moved, node.view(id)?)));
                 break;
             }
         }
@@ -151,9 +152,9 @@ pub fn answer(with: Answering, offer: &Offer, mut watch: impl FnMut(Instant) -> 
     })
     .map_err(|error| format!("the socket fails: {error}"))?;
     match ended {
-        Some(Moved { failed: Some(Failed::Refused(why)), .. }) => Err(why),
-        Some(Moved { failed: Some(Failed::Ended(why)), .. }) => Err(format!("the connection ended: {why}")),
-        Some(moved) => Ok(moved),
+        Some((Moved { failed: Some(Failed::Refused(why)), .. }, _)) => Err(why),
+        Some((Moved { failed: Some(Failed::Ended(why)), .. }, _)) => Err(format!("the connection ended: {why}")),
+        Some(ended) => Ok(ended),
         None if offer.is_open() => Err("nobody called".into()),
         None => Err("the other side is gone".into()),
     }

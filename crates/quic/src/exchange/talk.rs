@@ -7,6 +7,7 @@ use symbiosis_base::{Instant, Rate, Span};
 use super::end::{Frame, Polled, Work};
 use super::framing::{Assembly, begin};
 use super::moved::Moved;
+use super::session::AHEAD;
 use super::still::{Marks, STILL, Still};
 use super::waits::{TOLD, Waits};
 use crate::transfer::broken::Broken;
@@ -18,7 +19,7 @@ const TOGETHER: usize = 64 << 10;
 /// A body no longer than this is copied to stand with others.
 const SMALL: usize = 16 << 10;
 /// Least that a limited rate writes at once \[bytes\]: a packet's.
-const LEAST: usize = 1 << 10;
+pub(super) const LEAST: usize = 1 << 10;
 
 /// A gap in what came is filled within this time, or never: what is lost is repeated each round trip, and a peer from which nothing comes is gone
 /// after as long. noq 1.4 forgets pieces that it has acknowledged: where 24 frames or more of one packet fill gaps of a stream that is read
@@ -93,8 +94,8 @@ impl Talk {
             notes: (0, 0),
             taken: 0,
             still: Still::new(now),
-            // Who is limited writes each second, so that the peer sees it move.
-            together: limit.map_or(TOGETHER, |limit| (limit.bytes_per_s() as usize).clamp(LEAST, TOGETHER)),
+            // Evenly, so that the peer sees it move.
+            together: limit.map_or(TOGETHER, |limit| (limit.times(AHEAD) as usize).clamp(LEAST, TOGETHER)),
             over: (false, false),
         }
     }
@@ -142,6 +143,11 @@ impl Talk {
             }
             _ => Ok(()),
         }
+    }
+
+    /// What the peer has acknowledged of so many bytes that were written.
+    pub(super) fn acknowledged(&self, written: u64) -> u64 {
+        written.saturating_sub(self.credit.account.unacknowledged().saturating_sub(self.unsent.len() as u64))
     }
 
     /// Ends what only waits on both sides.

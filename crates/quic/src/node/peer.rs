@@ -67,6 +67,8 @@ pub struct View {
     pub seen: Seen,
     /// Smoothed round-trip time.
     pub rtt: Span,
+    /// How many ACKs have measured a round-trip time, and what the last of them measured.
+    pub latest_rtt: (u64, Span),
     /// A full packet.
     pub packet: Size,
     /// Congestion window.
@@ -273,6 +275,7 @@ impl<S: Session> Peer<S> {
             established: self.established,
             closed: self.connection.is_closed(),
             seen: self.seen.clone(),
+            latest_rtt: self.pass.latest_rtt(),
             rtt: Span(stats.map_or(0, |stats| stats.rtt.as_nanos() as u64)),
             packet,
             window,

@@ -120,6 +120,13 @@ impl Account {
     }
 }
 
+impl Account {
+    /// What is to be sent and not acknowledged \[bytes\].
+    pub(crate) fn unacknowledged(&self) -> u64 {
+        self.sent.load(Ordering::Relaxed)
+    }
+}
+
 struct Sent {
     bytes: Bytes,
     account: Arc<Account>,
