@@ -133,7 +133,7 @@ mod tests {
     }
 
     fn noise(bytes: usize) -> Vec<u8> {
-        (0..bytes as u64).map(|at| (blake3::hash(&(at / 32).to_be_bytes()).as_bytes()[at as usize % 32])).collect()
+        (0..bytes as u64).map(|at| blake3::hash(&(at / 32).to_be_bytes()).as_bytes()[at as usize % 32]).collect()
     }
 
     #[test]

@@ -30,7 +30,7 @@ struct Found {
 }
 
 /// What all streams' senders say together.
-fn senders<'a>(streams: &'a [Stream], forth: bool) -> impl Iterator<Item = &'a Measured> {
+fn senders(streams: &[Stream], forth: bool) -> impl Iterator<Item = &Measured> {
     streams.iter().filter_map(move |stream| if forth { stream.samples.last().map(|last| &last.here) } else { stream.other.as_ref() })
 }
 
