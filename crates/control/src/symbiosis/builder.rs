@@ -60,7 +60,7 @@ impl Symbiosis {
                 probe_rtt_interval: Some(PROBE_RTT_INTERVAL),
                 slow_start_target: SLOW_START_TARGET,
                 loss_floor: true,
-                competes: false,
+                competes: true,
             },
         }
     }
@@ -116,7 +116,7 @@ impl Builder {
         self
     }
 
-    /// Whether the window competes beside flows that fill the buffer.
+    /// Whether the window competes beside flows that fill the buffer; of the logarithmic law alone it is known what queue its own kind leaves.
     pub fn competes(mut self, competes: bool) -> Builder {
         self.settings.competes = competes;
         self
@@ -124,11 +124,13 @@ impl Builder {
 
     /// The controller of a new connection.
     pub fn build(self, setup: &Setup) -> Symbiosis {
+        let logarithmic = matches!(self.motion, Motion::Logarithmic(_));
+        let settings = Settings { competes: self.settings.competes && logarithmic, ..self.settings };
         let law = match self.motion {
             Motion::Logarithmic(theta) => Law::Logarithmic { theta, packet: setup.packet },
             Motion::LotkaVolterra { epsilon, gamma, correction } => Law::LotkaVolterra { epsilon, gamma, correction },
         };
         let measurement = self.measurement.unwrap_or_else(|| (self.usual)(setup));
-        Symbiosis::new(setup, Host::new(measurement), law, self.settings)
+        Symbiosis::new(setup, Host::new(measurement), law, settings)
     }
 }

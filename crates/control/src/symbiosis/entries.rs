@@ -34,7 +34,8 @@ const ADDED: [Param; 11] = [
         "mean time between min-RTT probes [s], which keep τ true; 0: none",
     ),
     Param::flag("loss_floor", true, "a loss takes no more from the window than is over Aτ: what is free is not congested"),
-    Param::flag("compete", false, "beside flows that fill the buffer the window is CUBIC's; needs min-RTT probes"),
+    Param::flag("compete", true, "beside flows that fill the buffer the window is CUBIC's; needs min-RTT probes")
+        .only_if("law", &["logarithmic"]),
     Param::number("slow_start_target", SLOW_START_TARGET, 0.0, 1.0, "slow start up to this part of the model's equilibrium; 0: none"),
 ];
 

@@ -68,8 +68,8 @@ const MOST_EPSILON: f64 = 8.0;
 pub const LEAD: f64 = 2.0;
 /// So many smoothed round-trip times the queue is averaged over.
 pub const MEMORY: f64 = 16.0;
-/// No longer a queue is remembered than so many θ: e⁴ flows of the kind leave it.
-const NOTED: f64 = 4.0;
+/// No longer a queue is remembered than so many θ: e⁵ flows of the kind leave it.
+const NOTED: f64 = 5.0;
 /// θ grows by so many packets' service times: an error of τ by a packet or two, which is what whole packets do to it, must be small beside
 /// θ, because shares differ by `e^(error/θ)`.
 const PACKETS: f64 = 16.0;

@@ -9,7 +9,7 @@
 //! - **correction**: a correct A is smaller in a standing queue than S Eq 17 says it is, which makes the queue grow without bound in n.
 //!   Feeding the model `K − A' = (K − A)·srtt/τ` restores S Eqs 19, 20 ([`law::corrected`]);
 //! - **min-RTT probes**: they keep τ true for flows that join a standing queue (`probe_rtt`);
-//! - **competition**: beside flows that fill the buffer the window is CUBIC's (`rivalry`); off by default;
+//! - **competition**: beside flows that fill the buffer the window is CUBIC's (`rivalry`);
 //! - **slow-start target**: slow start up to a part of the window the model will end at, instead of the model's slow beginning.
 
 mod builder;
@@ -63,8 +63,6 @@ const START_PACING: f64 = 2.0;
 /// share meets more losses and asks for less.
 const EASE: f64 = 0.875;
 const UNEASE: Span = Span::from_millis(10_000);
-/// A loss in the last ten seconds leaves less of θ than this.
-const LOST: f64 = 0.95;
 /// θ is no smaller than this part of itself: errors of τ must stay small beside it.
 const LEAST_EASED: f64 = 0.0625;
 
@@ -84,10 +82,16 @@ pub struct Symbiosis {
     rivalry: Rivalry,
     /// A longer queue than flows of the kind leave stands since then.
     long: Option<Instant>,
+    /// A packet was lost last.
+    lost: Option<Instant>,
+    /// What it had without a queue when doubts began, `xτ` \[packets\]: the law leaves it that until they are over.
+    claim: f64,
     /// A probe has told whose it is.
     judged: bool,
     /// The part of θ that losses have left.
     eased: f64,
+    /// Acknowledged since a round-trip time was measured last.
+    unsampled: Bytes,
     /// The window has not yet come near the equilibrium.
     starting: bool,
     /// The previous ACK, from which the model's time counts.
@@ -110,7 +114,10 @@ impl Symbiosis {
             rivalry: Rivalry::default(),
             long: None,
             judged: false,
+            lost: None,
+            claim: 0.0,
             eased: 1.0,
+            unsampled: Bytes::ZERO,
             starting: settings.slow_start_target > 0.0,
             last_ack: None,
             packet: setup.packet,
@@ -163,8 +170,9 @@ impl Symbiosis {
         let stepped = self.law.step(self.window.cwnd * packet, &path, since) / packet;
         // Whatever was measured: no faster than slow start.
         let most = if self.settings.loss_floor { self.window.cwnd + self.window.packets(ack.bytes) } else { f64::INFINITY };
-        let least = if self.suspects(ack.now, &path) || self.rivalry.doubts() { self.window.cwnd } else { LEAST_WINDOW };
-        self.window.cwnd = stepped.min(most).max(least);
+        let doubts = self.suspects(ack.now, &path) || self.rivalry.doubts();
+        let least = if doubts { self.claim.min(self.window.cwnd) } else { 0.0 };
+        self.window.cwnd = stepped.min(most).max(least).max(LEAST_WINDOW);
     }
 
     /// Whether a queue stands that no flows of the kind leave, and no probe has told yet whose it is.
@@ -175,21 +183,37 @@ impl Symbiosis {
         let long = (path.smoothed - path.tau).secs() > self.law.most_queue(path);
         if !long {
             (self.long, self.judged) = (None, false);
+            if let Some(probe) = &mut self.probe_rtt {
+                probe.uncall();
+            }
             return false;
         }
         // What an outage leaves in the queue is gone sooner.
-        let since = now - *self.long.get_or_insert(now);
+        if self.long.is_none() {
+            self.long = Some(now);
+            self.claim = path.delivered.times(path.tau) / self.packet.as_f64();
+        }
+        let since = self.long.map_or(Span::ZERO, |long| now - long);
         if let Some(probe) = self.probe_rtt.as_mut().filter(|_| !self.judged && since.secs() >= self.mean) {
-            probe.call();
+            probe.call(now, path.smoothed);
         }
         !self.judged
     }
 
+    /// Whether a packet was lost in the last ten seconds.
+    fn overflowed(&self, now: Instant) -> bool {
+        self.lost.is_some_and(|lost| now - lost < UNEASE)
+    }
+
     /// A probe says whose queue it is.
-    fn judge(&mut self, verdict: &Verdict) {
+    fn judge(&mut self, now: Instant, verdict: &Verdict) {
         let Some(path) = self.path().filter(|_| self.settings.competes) else { return };
-        let bounds =
-            Bounds { harmless: self.law.harmless_queue(&path), most: Span::from_secs(self.law.most_queue(&path)), lost: path.eased < LOST };
+        let bounds = Bounds {
+            harmless: self.law.harmless_queue(&path),
+            most: Span::from_secs(self.law.most_queue(&path)),
+            lost: self.overflowed(now),
+        };
+        self.claim = path.delivered.times(path.tau) / self.packet.as_f64();
         match self.rivalry.judged(verdict, &bounds) {
             Change::None => {}
             Change::Begins => {
@@ -199,7 +223,7 @@ impl Symbiosis {
             }
             Change::Ends => self.window.cwnd *= path.tau.secs() / path.smoothed.secs(),
         }
-        let (sparing, doubts) = (self.rivalry.competes() && !self.rivalry.doubts(), self.rivalry.doubts() && verdict.audible);
+        let (sparing, doubts) = (self.rivalry.competes() && self.rivalry.is_sure(), self.rivalry.doubts());
         if let Some(probe) = &mut self.probe_rtt {
             probe.spare(sparing);
             if doubts {
@@ -259,20 +283,24 @@ impl Controller for Symbiosis {
         self.eased += (1.0 - self.eased) * (since.secs() / UNEASE.secs());
         let smoothed = self.rtt.smoothed();
         self.ceiling.acked(ack.now, ack.bytes, smoothed);
+        self.unsampled += ack.bytes;
+        let contested = self.rivalry.competes() || self.long.is_some() || self.overflowed(ack.now);
         if let (Some(probe), Some(rtt)) = (&mut self.probe_rtt, ack.rtt.filter(|rtt| *rtt > Span::ZERO)) {
+            let acked = core::mem::replace(&mut self.unsampled, Bytes::ZERO);
             // Who is Reno has no share to get wrong.
             let share = self.host.reading().map(|reading| {
                 let k = reading.bandwidth.capacity;
                 Share {
                     service: k.time_for(self.packet),
                     flight: k.time_for(self.window.bytes()),
-                    acked: k.time_for(ack.bytes),
+                    acked: k.time_for(acked),
                     smoothed,
                     mean: Span::from_secs(self.mean),
+                    contested,
                 }
             });
             if let Some(verdict) = probe.acked(ack.now, rtt, share.as_ref()) {
-                self.judge(&verdict);
+                self.judge(ack.now, &verdict);
             }
         }
         if !heard {
@@ -298,6 +326,7 @@ impl Controller for Symbiosis {
 
     fn lost(&mut self, loss: &Lost) {
         let before = self.window.cwnd;
+        self.lost = Some(loss.now);
         if self.rivalry.competes() {
             let kept = self.rivalry.after_loss(before, loss.now, loss.kind.collapses());
             if loss.kind.collapses() {

@@ -4,12 +4,15 @@
 //! min-RTT probe repairs that (ProbeRTT of BBR): for a moment a flow has half of what the path holds without a queue in flight, `xτ/2`.
 //!
 //! One of n flows that does so takes a part of the queue only: τ would stay wrong by what is left, and shares fit `e^(δτ/θ)`. So flows probe *in
-//! common*, and no message is needed for it, because all see the same queue. Who sees it clearly shorter than ever since it settled sees
+//! common*, and no message is needed for it, because all see the same queue. Who sees it clearly shorter than of late sees
 //! somebody else's probe, and joins in. From then on all have the same clock: whoever is due first calls all others. Who sees τ anyway, alone or
 //! where the queue runs empty by itself, never probes.
 //!
 //! A probe can tell whose queue it is, too. After it the flight is *held* for a moment at `xτ`: flows of the kind that all do so have no queue, while
-//! their rate stays what it was. What stands then belongs to flows that do not yield, and a part c of it is left where they have a part c of the flight.
+//! their rate stays what it was. What stands then belongs to flows that do not yield, and a part c of it is left where they have a part c of the flight. It is
+//! held where an answer matters: others joined in, a queue stands that no flows of the kind leave, the buffer has overflowed, or the flow competes.
+//!
+//! Flows that compete have a common clock as well: the shortest queue since their last probes, which all have seen.
 //!
 //! τ may also have grown, on another route. Then what a flow gives up in a probe was not in a queue, and its round-trip time falls by less. Two probes in a row
 //! must find that: in one, others may have filled the queue.
@@ -28,24 +31,25 @@ const MOST_LASTS: f64 = 4.0;
 /// is to have its share within 3 s. Half of the link for two round-trip times of sixteen is 1/16 of it at the most.
 const LEAST_INTERVAL: Span = Span::from_millis(1_000);
 const LEAST_ROUND_TRIPS: f64 = 16.0;
-/// After that the flight is held at what the path holds without a queue, `xτ`, until so many turns after the probe began. Nothing of their own kind stands in the
-/// queue then; what does is others'. From so many smoothed round-trip times on after it began to be held, the link is full again.
-const HOLDS: f64 = 5.0;
+/// After that the flight is held at what the path holds without a queue, `xτ`, for so many turns. Nothing of their own kind stands in the
+/// queue then; what does is others'. From so many round-trip times on after it began to be held, the link is full again: who joined in a round trip
+/// later looks while the first still hold.
+const HOLDS: f64 = 3.0;
 const REFILLS: f64 = 2.0;
-/// A turn is a smoothed round-trip time, and at least this, so that flows of other round-trip times hold at the same time.
+/// A queue that fell by so many times what the flow gave up has fallen by what others did, too.
+const JOINED: f64 = 1.5;
+/// A turn is a round-trip time with the queue that the probe left, and at least this, so that flows of other round-trip times hold at the same time.
 const LEAST_TURN: Span = Span::from_millis(150);
 /// Beside flows that fill the buffer a dip is worth a probe after so many turns.
 const RARER: f64 = 32.0;
-/// Without a dip it is after so many times as long as else.
-const SPARED: f64 = 4.0;
-/// A share that fell to this part of itself since the last probe is worth another.
-const FELL: f64 = 0.5;
-/// A queue shorter by this part than it ever was since it settled is no noise: somebody probes. One of n alone makes it shorter by
+/// A queue is as short as the shortest, or as good as none, if it differs by no more than this part of what stood of late.
+const AS_LOW: f64 = 0.125;
+/// A queue shorter by this part than it was in the last sixteen round-trip times is no noise: somebody probes. One of n alone makes it shorter by
 /// `(1 + τ/2q)/n`, which is a quarter for n = 10 at `q = τ/3`.
 const DIP: f64 = 0.25;
-/// The least is forgotten over so many smoothed round-trip times: a queue that was empty for a while must not make one deaf.
-const LOW_FOR: f64 = 6.0;
-/// A queue that was never longer than this of late has its dips by chance.
+/// Who has less than one part in so many of the link is one of many flows.
+const MANY: f64 = 8.0;
+/// A queue no longer than this, and an eighth of what stood of late, is as good as empty.
 const NOISE: Span = Span::from_millis(2);
 
 /// τ, and when to probe for it.
@@ -60,10 +64,12 @@ pub struct ProbeRtt {
     tau: MinRtt<Span>,
     /// τ was last seen, but for a packet.
     seen: Instant,
-    /// The least round-trip time since the queue settled after the last probe.
-    low: MinRtt<Span>,
+    /// The queue was last as good as empty.
+    near: Instant,
+    /// The least round-trip time since the last probe.
+    least: MinRtt<Span>,
     /// The least of late.
-    of_late: Option<Span>,
+    late: Option<Span>,
     /// The last round-trip time came.
     last: Instant,
     /// When the last probe began, and ended: until then less is in flight.
@@ -73,10 +79,10 @@ pub struct ProbeRtt {
     empty: Option<Span>,
     /// Until all that left in a probe is back, and the queue too.
     probe: Option<Probe>,
-    /// The part of the link that the flow had at the end of the last probe.
-    share: f64,
     /// Beside flows that fill the buffer, and sure of it: probes are rarer.
     sparing: bool,
+    /// The least round-trip time since the last probe began, and when it was last as short.
+    bottom: (Span, Instant),
     /// The next probe is to begin at once.
     called: bool,
 }
@@ -86,6 +92,8 @@ pub struct ProbeRtt {
 struct Probe {
     /// The smoothed round-trip time at its beginning.
     before: Span,
+    /// Its unit of time: that, unless the path has become another since it was measured.
+    turn: Span,
     /// What the queue falls by if nobody else probes.
     alone: Span,
     /// The least round-trip time in it.
@@ -94,6 +102,10 @@ struct Probe {
     before_it: (Span, Span),
     /// The least round-trip time while the flight was held.
     held: MinRtt<Span>,
+    /// The queue had not been empty of late.
+    stood: bool,
+    /// There is reason to think that not all are of the kind.
+    contested: bool,
 }
 
 /// What a probe found while flows of the kind had no queue.
@@ -103,8 +115,8 @@ pub struct Verdict {
     pub before: Span,
     /// The queue that was left.
     pub left: Span,
-    /// Others of the kind could see that this flow yields.
-    pub audible: bool,
+    /// The queue had not been empty of late.
+    pub stood: bool,
 }
 
 /// What a probe needs to know.
@@ -120,12 +132,19 @@ pub struct Share {
     pub smoothed: Span,
     /// The round-trip time of late.
     pub mean: Span,
+    /// There is reason to think that not all are of the kind.
+    pub contested: bool,
 }
 
-impl Share {
-    /// The part of the link that the flow has.
-    fn part(&self) -> f64 {
-        self.flight.secs() / self.smoothed.secs()
+impl Probe {
+    /// A round-trip time with the queue that was left in it.
+    fn short(&self) -> Span {
+        self.found.get().map_or(self.turn, |found| found.min(self.turn))
+    }
+
+    /// Whether a verdict may come of it: others joined in, or there is reason to ask.
+    fn tells(&self) -> bool {
+        self.contested || self.before - self.found.get().unwrap_or(self.before) > self.alone.scale(JOINED)
     }
 }
 
@@ -138,15 +157,16 @@ impl ProbeRtt {
             interval: LEAST_INTERVAL,
             tau: MinRtt::default(),
             seen: Instant::START,
-            low: MinRtt::default(),
-            of_late: None,
+            near: Instant::START,
+            least: MinRtt::default(),
+            late: None,
             last: Instant::START,
             begun: Instant::START,
             ended: Instant::START,
             empty: None,
             probe: None,
-            share: 0.0,
             sparing: false,
+            bottom: (Span::MAX, Instant::START),
             called: false,
         }
     }
@@ -171,9 +191,8 @@ impl ProbeRtt {
 
     /// When the flight is what it was again.
     fn released(&self) -> Instant {
-        let end =
-            self.probe.as_ref().filter(|_| self.judges).map(|probe| self.begun.saturating_add(probe.before.max(LEAST_TURN).scale(HOLDS)));
-        end.unwrap_or(self.ended).max(self.ended)
+        let Some(probe) = self.probe.as_ref().filter(|probe| self.judges && probe.tells()) else { return self.ended };
+        self.ended.saturating_add(probe.short().max(LEAST_TURN).scale(HOLDS))
     }
 
     /// A round-trip time was measured.
@@ -194,11 +213,21 @@ impl ProbeRtt {
         if rtt.0.abs_diff(tau.0) <= share.service.0 {
             self.seen = now;
         }
+        if rtt <= tau.saturating_add(NOISE).saturating_add((share.mean - tau).scale(AS_LOW)) {
+            self.near = now;
+        }
+        let low = self.bottom.0.saturating_add((share.mean - tau).scale(AS_LOW));
+        if rtt <= low {
+            self.bottom = (self.bottom.0.min(rtt), now);
+        }
         if let Some(probe) = &mut self.probe {
+            // An outage or a route that is over leaves round-trip times that nobody has any longer.
+            probe.turn = probe.turn.min(rtt.scale(2.0));
+            self.ended = self.ended.min(self.begun.saturating_add(probe.turn.scale(MOST_LASTS)));
             let falls = probe.found.get().is_none_or(|found| found - rtt > share.service);
             if falls && now < self.ended {
-                let most = self.begun.saturating_add(share.smoothed.scale(MOST_LASTS));
-                self.ended = self.ended.max(now.saturating_add(share.smoothed)).min(most);
+                let most = self.begun.saturating_add(probe.turn.scale(MOST_LASTS));
+                self.ended = self.ended.max(now.saturating_add(probe.turn)).min(most);
             }
             probe.found.sample(rtt);
             let deep = probe.before - probe.found.get().unwrap_or(probe.before);
@@ -206,44 +235,55 @@ impl ProbeRtt {
             if now - self.begun < probe.before {
                 probe.before_it = (probe.before_it.0 + share.acked, now - self.begun);
             }
-            if self.judges && now - self.ended >= probe.before.scale(REFILLS) {
+            if self.judges && now - self.ended >= probe.short().scale(REFILLS) {
                 probe.held.sample(rtt);
             }
+            let turn = probe.turn;
             let released = self.released();
             let over = now - released;
-            if now >= released && (over >= share.smoothed.scale(MOST_LASTS) || (over >= share.smoothed && back)) {
-                self.share = share.part();
+            if now >= released && (over >= turn.scale(MOST_LASTS) || (over >= turn && back)) {
                 return self.end();
             }
             return None;
         }
-        let forgets = ((now - last).secs() / (LOW_FOR * share.smoothed.secs())).min(1.0);
-        let of_late = self.of_late.unwrap_or(rtt);
-        self.of_late = Some(if rtt < of_late { rtt } else { of_late + (rtt - of_late).scale(forgets) });
-        let low = self.low.get().unwrap_or(rtt);
-        self.low.sample(rtt);
+        let forgets = ((now - last).secs() / (LEAST_ROUND_TRIPS * share.smoothed.secs())).min(1.0);
+        let (ever, late) = (self.least.get().unwrap_or(rtt), self.late.unwrap_or(rtt));
+        self.least.sample(rtt);
+        self.late = Some(if rtt < late { rtt } else { late + (rtt - late).scale(forgets) });
+        // The traffic of others has its dips, too: but for one of many flows, where probes must find together, the lowest of them is what counts.
+        let low = if share.contested || share.flight.scale(MANY) < share.smoothed { late } else { ever };
         let apart = LEAST_INTERVAL.max(share.smoothed.scale(LEAST_ROUND_TRIPS));
-        let interval = self.interval.max(if self.sparing { apart.scale(SPARED) } else { apart });
+        let interval = self.interval.max(apart);
         let (since, unseen) = (now - self.begun, now - self.seen);
         let half = interval.scale(0.5);
-        let due = since >= interval && unseen >= half;
+        let due =
+            if self.sparing { now - self.bottom.1 >= self.most || since >= self.most * 2 } else { since >= interval && unseen >= half };
         let least = since >= half && unseen >= half && rtt < low;
         // Beside flows that fill the buffer every loss of theirs is a dip. What empties the queue is a call all the same.
         let rare = self.sparing && since < share.smoothed.max(LEAST_TURN).scale(RARER);
         let shorter = if rare { 1.0 - DIP } else { DIP };
-        let (reference, guard) = if self.judges && of_late - tau > NOISE { (of_late, apart.scale(0.5)) } else { (low, apart) };
-        let dips =
-            since >= guard && rtt - tau > share.service && reference - rtt > (reference - tau).scale(shorter).saturating_add(share.service);
-        let fell = self.judges && since >= apart && unseen >= apart && share.part() < FELL * self.share;
-        if due || least || dips || fell || (self.called && since >= share.smoothed.scale(MOST_LASTS)) {
+        let dips = since >= apart && rtt - tau > share.service && low - rtt > (low - tau).scale(shorter).saturating_add(share.service);
+        if due || least || dips || (self.called && since >= share.smoothed.scale(MOST_LASTS)) {
             self.called = false;
-            (self.begun, self.ended) = (now, now.saturating_add(share.smoothed.scale(LASTS)));
+            let turn = share.smoothed.min(rtt.scale(2.0));
+            (self.begun, self.ended) = (now, now.saturating_add(turn.scale(LASTS)));
+            self.bottom = (rtt, now);
             // Whoever joins in has seen the queue fall already, and perhaps more of the link than is its own.
             let before = if self.judges { share.smoothed.max(share.mean) } else { share.smoothed };
             let alone =
                 share.flight.scale(1.0 - PROBE_RTT_CWND_GAIN * (self.tau().unwrap_or(share.smoothed).secs() / share.smoothed.secs()));
             let none = MinRtt::default();
-            self.probe = Some(Probe { before, alone, found: none, before_it: (Span::ZERO, Span::ZERO), held: none });
+            let stood = self.stood(now, share.smoothed);
+            self.probe = Some(Probe {
+                before,
+                turn,
+                alone,
+                found: none,
+                before_it: (Span::ZERO, Span::ZERO),
+                held: none,
+                stood,
+                contested: share.contested,
+            });
         }
         None
     }
@@ -254,8 +294,18 @@ impl ProbeRtt {
     }
 
     /// A probe is wanted at once.
-    pub fn call(&mut self) {
-        self.called = self.probe.is_none();
+    pub fn call(&mut self, now: Instant, smoothed: Span) {
+        self.called = self.probe.is_none() && self.stood(now, smoothed);
+    }
+
+    /// Whether the queue has not been empty of late: for half of the time between probes, which empty it themselves.
+    fn stood(&self, now: Instant, smoothed: Span) -> bool {
+        now - self.near >= LEAST_INTERVAL.max(smoothed.scale(LEAST_ROUND_TRIPS)).scale(0.5)
+    }
+
+    /// No probe is wanted any longer.
+    pub fn uncall(&mut self) {
+        self.called = false;
     }
 
     /// Whether probes are to cost little.
@@ -265,11 +315,11 @@ impl ProbeRtt {
 
     /// All that left in a probe is back.
     fn end(&mut self) -> Option<Verdict> {
-        let Probe { before, alone, found, held, .. } = self.probe.take()?;
+        let Probe { before, alone, found, held, stood, .. } = self.probe.take()?;
         let found = found.get().unwrap_or(before);
         let fell = before - found;
         // What was given up had not been in a queue if it did not become shorter: none stood, or somebody filled it just then.
-        let empty = (fell < alone.scale(0.5)).then_some(found);
+        let empty = (fell < alone.scale(0.5) && alone > (before - self.tau()?).scale(DIP)).then_some(found);
         if let (Some(before), Some(now)) = (self.empty, empty) {
             self.tau.restart(before.min(now));
         }
@@ -279,13 +329,12 @@ impl ProbeRtt {
             _ => (self.interval * 2).min(self.most),
         };
         self.empty = empty;
-        (self.low, self.of_late) = (MinRtt::default(), None);
+        (self.least, self.late) = (MinRtt::default(), None);
         let tau = self.tau()?;
         let (before, left) = (before - tau, held.get()? - tau);
-        let audible = alone > before.scale(DIP);
         // What was given up was in no queue, and none became empty: τ may have grown, and that is no verdict.
-        let grown = audible && empty.is_some_and(|found| found - tau > before.scale(DIP));
-        (!grown).then_some(Verdict { before, left, audible })
+        let grown = alone > before.scale(DIP) && empty.is_some_and(|found| found - tau > before.scale(DIP));
+        (!grown).then_some(Verdict { before, left, stood })
     }
 
     /// Whether a probe is under way.

@@ -1,15 +1,16 @@
 //! Beside flows that fill the buffer: whether there are any, and the window that competes with them.
 //!
 //! ```text
-//!                 filled, twice in a row (once if more is left than e⁴ flows of the kind leave)
+//!                                 filled, twice in a row
 //!   low queue ────────────────────────────────────────────────────────────▶ competing
 //!             ◀────────────────────────────────────────────────────────────
 //!                                  empty, twice in a row
 //! ```
 //!
 //! A min-RTT probe ends with a flight held at `xτ`, by all flows of the kind at a time ([`Verdict`]). The queue is *empty* then if no more of it is left than harms nobody, and no
-//! more than an eighth of what stood. It is *filled* if more is left and the buffer has overflowed of late, or if more is left than many flows of the kind leave. Between
-//! the two verdicts of a change the law does not shrink the window.
+//! more than an eighth of what stood. It is *filled* if more is left, a queue had stood for sixteen round-trip times, and either the buffer has
+//! overflowed of late or more is left than many flows of the kind leave: a crowd of its own kind that has just come empties the queue now and then. Until it is known whose
+//! queue it is, and between the two verdicts of a change, the law leaves the window what it had without a queue.
 
 use crate::cubic::{BETA, C, Cubic};
 use crate::window::Law as _;
@@ -28,6 +29,8 @@ pub struct Rivalry {
     competing: bool,
     /// Verdicts of late that say otherwise.
     contrary: u32,
+    /// Verdicts that agreed since the last one that did not.
+    agreed: u32,
     cubic: Cubic,
 }
 
@@ -55,7 +58,7 @@ pub enum Change {
 
 impl Default for Rivalry {
     fn default() -> Self {
-        Rivalry { competing: false, contrary: 0, cubic: fresh() }
+        Rivalry { competing: false, contrary: 0, agreed: 0, cubic: fresh() }
     }
 }
 
@@ -74,17 +77,24 @@ impl Rivalry {
         self.contrary > 0
     }
 
+    /// Whether verdicts have agreed with the state since it began.
+    pub fn is_sure(&self) -> bool {
+        self.agreed >= VERDICTS
+    }
+
     /// A probe found so much of the queue left.
     pub fn judged(&mut self, verdict: &Verdict, bounds: &Bounds) -> Change {
         let long = verdict.left > bounds.most;
         let left = verdict.left > bounds.harmless.max(verdict.before.scale(LEFT));
-        let filled = left && (self.competing || bounds.lost || long);
+        let filled = left && (self.competing || (verdict.stood && (bounds.lost || long)));
         if filled == self.competing {
             self.contrary = 0;
+            self.agreed += 1;
             return Change::None;
         }
         self.contrary += 1;
-        if self.contrary < VERDICTS && !long {
+        self.agreed = 0;
+        if self.contrary < VERDICTS {
             return Change::None;
         }
         *self = Rivalry { competing: filled, ..Rivalry::default() };

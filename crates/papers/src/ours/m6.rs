@@ -149,8 +149,7 @@ fn judge(case: &Case, runs: &[Run], with_reno: &[Run], from: f64, found: &mut Ou
         let [fast, slow] = [0, 1].map(|which| over(runs, |run| ratios_at_rest(run, &case.own, from)[which]).mean);
         let at_rest = between(0.85 * fast.min(slow), 1.15 * fast.max(slow));
         let why = if case.own.is_ours() {
-            "a window of w packets sends w rounded down: half a packet of ten is a twentieth of the RTT, which the law takes for 4 ms more of queue, and \
-             e^(4 ms/θ) is 1.5; and min-RTT probes take their part"
+            "theory has the law alone, at rest; where it takes the queue for an opponent's its window is CUBIC's instead"
         } else {
             "an unpaced window loses with the opponent, halves, and is below its rest until it has grown back"
         };

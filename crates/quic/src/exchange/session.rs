@@ -8,7 +8,7 @@ use symbiosis_base::{Bytes as Size, Instant, Rate, Span};
 
 use super::end::Work;
 use super::moved::Moved;
-use super::talk::{LEAST, State, Talk};
+use super::talk::{AHEAD, LEAST, State, Talk};
 use super::waits::Waits;
 use crate::identity::Fingerprint;
 use crate::node::{Next, Session};
@@ -17,8 +17,6 @@ use crate::transfer::broken::Broken;
 
 /// Bytes that move before others get their turn: 4 ms at a gigabyte a second.
 const TURN: usize = 4 << 20;
-/// What a limited rate may be ahead: a burst of 20 ms, in which a thread that was put aside is back.
-pub(super) const AHEAD: Span = Span::from_millis(20);
 
 /// An end that waits tells its peer this often what for: as often as a connection is kept alive.
 const TOLD_STILL: Span = Span::from_millis(5000);

@@ -7,7 +7,6 @@ use symbiosis_base::{Instant, Rate, Span};
 use super::end::{Frame, Polled, Work};
 use super::framing::{Assembly, begin};
 use super::moved::Moved;
-use super::session::AHEAD;
 use super::still::{Marks, STILL, Still};
 use super::waits::{TOLD, Waits};
 use crate::transfer::broken::Broken;
@@ -18,6 +17,8 @@ use crate::transfer::pool::{Credit, Pool};
 const TOGETHER: usize = 64 << 10;
 /// A body no longer than this is copied to stand with others.
 const SMALL: usize = 16 << 10;
+/// What a limited rate may be ahead: a burst of 20 ms, in which a thread that was put aside is back.
+pub(super) const AHEAD: Span = Span::from_millis(20);
 /// Least that a limited rate writes at once \[bytes\]: a packet's.
 pub(super) const LEAST: usize = 1 << 10;
 

@@ -1,10 +1,10 @@
 //! `symbiosis measure host`: what a path carries, and what it costs in delay.
 
+mod args;
 pub mod load;
 mod show;
 mod sums;
 
-use std::ffi::OsString;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
@@ -18,71 +18,12 @@ use symbiosis_quic::identity::{Fingerprint, Identity};
 use symbiosis_quic::socket::CallError;
 
 use super::handshake::{Measured, Task};
-use super::place::Place;
 use super::ssh::{Remote, Ssh};
-use super::{Reach, broken, rate, unanswered};
+use super::{broken, unanswered};
 use crate::failure::Failure;
+pub use args::Args;
 use load::{Load, Plan};
 use sums::{Sample, Stream};
-
-/// ssh's server lets ten begin at once (`MaxStartups`), and each stream is started by one.
-const MOST_STREAMS: u64 = 8;
-
-/// What to measure.
-#[derive(Debug, clap::Args)]
-pub struct Args {
-    /// The machine at the other end, as ssh knows it
-    #[arg(value_name = "HOST")]
-    host: OsString,
-    /// The other machine sends
-    #[arg(short = 'R', long, conflicts_with = "both")]
-    reverse: bool,
-    /// Both send at once
-    #[arg(long)]
-    both: bool,
-    /// Send at this rate, evenly, and not as fast as the path allows
-    #[arg(long, value_name = "MBIT/S", value_parser = rate)]
-    rate: Option<f64>,
-    /// Streams at once, each a connection of its own
-    #[arg(short = 'P', long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=MOST_STREAMS))]
-    parallel: u64,
-    /// How long to send
-    #[arg(short = 't', long, value_name = "S", default_value_t = 10.0)]
-    seconds: f64,
-    /// Tell how it goes each so often; 0: only at the end
-    #[arg(short = 'i', long, value_name = "S", default_value_t = 1.0)]
-    interval: f64,
-    #[command(flatten)]
-    reach: Reach,
-    /// Print one JSON object, with iperf3's fields and irtt's
-    #[arg(long)]
-    json: bool,
-}
-
-impl Args {
-    fn plan(&self) -> Result<Plan, Failure> {
-        if !(self.seconds.is_finite() && (0.1..=86_400.0).contains(&self.seconds)) {
-            return Err(Failure::input(format!("--seconds {}: it is no time to measure", self.seconds), "give 0.1 to 86400"));
-        }
-        if !(self.interval == 0.0 || (0.1..=self.seconds).contains(&self.interval)) {
-            let what = format!("--interval {}: it does not fit into {} s", self.interval, self.seconds);
-            return Err(Failure::input(what, "give 0.1 to --seconds, or 0 for none"));
-        }
-        Ok(Plan { forth: !self.reverse, back: self.reverse || self.both, seconds: self.seconds })
-    }
-
-    fn host(&self) -> Result<String, Failure> {
-        let shown = super::shown(&self.host);
-        match Place::parse(&self.host) {
-            Place::There { host, path } if path.is_empty() => Ok(host),
-            Place::Here(host) if !shown.is_empty() && !shown.contains('/') && !shown.starts_with('-') => {
-                host.into_string().map_err(|_| Failure::input(format!("{shown}: this is no host"), "give a name that ssh knows"))
-            }
-            Place::There { host, .. } => Err(Failure::input(format!("{shown}: a path is measured, and no file"), format!("write {host}"))),
-            Place::Here(_) => Err(Failure::input(format!("{shown}: this is no host"), "give a name that ssh knows, e.g. me@host")),
-        }
-    }
-}
 
 /// What a stream tells while it runs, and at its end.
 enum Word {

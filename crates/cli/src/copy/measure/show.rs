@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::Args;
+use super::args::Args;
 use super::load::{BLOCK, IDLE, Plan};
 use super::sums::{Between, Spread, Stream, Sum, rtts, sum};
 use crate::copy::handshake::Measured;

@@ -63,6 +63,7 @@ impl Fluid {
                     acked: Span::ZERO,
                     smoothed,
                     mean: smoothed,
+                    contested: false,
                 }),
             );
             self.probes += usize::from(probe.is_heard() && !was);
@@ -148,6 +149,7 @@ fn a_probe_of_one_among_many_raises_nothing() {
             acked: Span::ZERO,
             smoothed: standing,
             mean: standing,
+            contested: false,
         };
         let given = if probe.under_way(now) { *window * (1.0 - probe.part(now, TAU, standing)) } else { 0.0 };
         probe.acked(now, standing - Span::from_secs(given), Some(&share));

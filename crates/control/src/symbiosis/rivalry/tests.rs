@@ -73,6 +73,7 @@ impl Fluid {
                 acked: Span::from_secs(0.001 * self.parts[before][i]),
                 smoothed: flow.smoothed,
                 mean: flow.smoothed,
+                contested: true,
             };
             let Some(verdict) = flow.probe.acked(now, rtt, Some(&share)) else { continue };
             let change = flow.rivalry.judged(&verdict, &BOUNDS);
@@ -81,8 +82,8 @@ impl Fluid {
                 Change::Begins => flow.window = flow.window.max(self.others),
                 Change::None => {}
             }
-            flow.probe.spare(flow.rivalry.competes() && !flow.rivalry.doubts());
-            if flow.rivalry.doubts() && verdict.audible {
+            flow.probe.spare(flow.rivalry.competes() && flow.rivalry.is_sure());
+            if flow.rivalry.doubts() {
                 flow.probe.hasten();
             }
         }
@@ -151,12 +152,17 @@ fn who_fills_the_buffer_is_found_and_not_lost_sight_of() {
 
 #[test]
 fn without_an_overflow_only_a_queue_that_no_flows_of_the_kind_leave_is_an_opponents() {
-    let verdict = |left: u64| Verdict { before: Span::from_millis(40), left: Span::from_millis(left), audible: true };
+    let verdict = |left: u64| Verdict { before: Span::from_millis(40), left: Span::from_millis(left), stood: true };
     let bounds = Bounds { lost: false, ..BOUNDS };
     let mut rivalry = Rivalry::default();
     assert_eq!([1, 2, 3].map(|_| rivalry.judged(&verdict(20), &bounds)), [Change::None; 3]);
     assert!(!rivalry.doubts());
-    assert_eq!(rivalry.judged(&verdict(33), &bounds), Change::Begins);
+    assert_eq!([33, 33].map(|left| rivalry.judged(&verdict(left), &bounds)), [Change::None, Change::Begins]);
+    let crowd = Verdict { stood: false, ..verdict(33) };
+    let mut rivalry = Rivalry::default();
+    assert_eq!([1, 2, 3].map(|_| rivalry.judged(&crowd, &BOUNDS)), [Change::None; 3], "who has just emptied the queue is no opponent");
+    let mut rivalry = Rivalry::default();
+    let _ = [33, 33].map(|left| rivalry.judged(&verdict(left), &bounds));
     let twice = [4, 20, 4, 4].map(|left| rivalry.judged(&verdict(left), &bounds));
     assert_eq!(twice, [Change::None, Change::None, Change::None, Change::Ends], "two in a row");
 }

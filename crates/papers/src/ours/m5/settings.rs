@@ -55,9 +55,21 @@ pub const SETTINGS: [Setting; 7] = [
         rest: Rest::Truth,
         why: STILL,
     },
-    Setting { name: "symbiosis, A = K", cc: "symbiosis", params: "measurement = \"capacity\"", rest: Rest::Logarithm, why: FLOOR },
-    Setting { name: "symbiosis (oracle)", cc: "symbiosis", params: "measurement = \"oracle\"", rest: Rest::Logarithm, why: FLOOR },
-    Setting { name: "symbiosis", cc: "symbiosis", params: "measurement = \"imtcp\"", rest: Rest::Logarithm, why: FLOOR },
+    Setting {
+        name: "symbiosis, A = K",
+        cc: "symbiosis",
+        params: "measurement = \"capacity\", compete = false",
+        rest: Rest::Logarithm,
+        why: FLOOR,
+    },
+    Setting {
+        name: "symbiosis (oracle)",
+        cc: "symbiosis",
+        params: "measurement = \"oracle\", compete = false",
+        rest: Rest::Logarithm,
+        why: FLOOR,
+    },
+    Setting { name: "symbiosis", cc: "symbiosis", params: "measurement = \"imtcp\", compete = false", rest: Rest::Logarithm, why: FLOOR },
 ];
 
 impl Setting {
