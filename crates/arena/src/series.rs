@@ -74,23 +74,35 @@ pub fn churn(view: &View<'_>, stretch: f64) -> f64 {
     if n > 0.0 { sum / n } else { f64::NAN }
 }
 
-/// Completion times of the flows under test that have an end, each over what it would be at best; the greatest. A flow that is not done has
-/// taken the rest of the run.
+/// How long a flow took for what it had to send \[s\]: in all, or of bursts for each that came in the window of measurement. What is not
+/// done has taken the rest of the run.
+fn took(view: &View<'_>, at: usize) -> Vec<f64> {
+    let (flow, found) = (&view.plan.flows[at], view.flow(at));
+    let Some(every) = flow.hosts.every.map(|every| every.secs()) else {
+        return vec![found.completion_s.unwrap_or(view.end() - flow.start.secs())];
+    };
+    let came = |k: usize| flow.start.secs() + k as f64 * every;
+    let last = flow.stop.min(view.plan.end()).secs();
+    let bursts = (0..).take_while(|k| came(*k) < last).filter(|k| came(*k) >= view.plan.measure_from.secs());
+    bursts.map(|k| found.bursts_s.get(k).copied().unwrap_or(view.end() - came(k))).collect()
+}
+
+/// Completion times of what the flows under test had to send, each over what it would be at best; the greatest.
 pub fn completion(view: &View<'_>, best: impl Fn(f64) -> f64) -> f64 {
-    let flows = view.own().filter_map(|at| {
-        let flow = &view.plan.flows[at];
-        let bytes = flow.bytes?;
-        let took = view.flow(at).completion_s.unwrap_or(view.end() - flow.start.secs());
-        Some(took / best(bytes.as_f64()))
-    });
-    flows.fold(0.0, f64::max)
+    let flows = view.own().filter_map(|at| Some((at, best(view.plan.flows[at].bytes?.as_f64()))));
+    flows.flat_map(|(at, best)| took(view, at).into_iter().map(move |took| took / best)).fold(0.0, f64::max)
 }
 
 /// The sum of completion times over that of the run beside.
 pub fn completion_ratio(view: &View<'_>) -> f64 {
     let sum = |view: &View<'_>| {
         let ended = view.own().filter(|at| view.plan.flows[*at].bytes.is_some());
-        ended.map(|at| view.flow(at).completion_s.unwrap_or(view.end() - view.plan.flows[at].start.secs())).sum::<f64>()
+        ended.flat_map(|at| took(view, at)).sum::<f64>()
     };
     sum(view) / sum(&view.other_run())
+}
+
+/// Packets of the flows under test that the path lost in the window of measurement.
+pub fn lost(view: &View<'_>) -> f64 {
+    view.own().map(|at| view.flow(at).packets_lost as f64).sum()
 }

@@ -23,6 +23,7 @@ const FLOW: &[Column<FlowSummary>] = &[
     ("max", |flow| rtt(flow, |rtt| rtt.max), 2),
     ("window mean", |flow| Some(flow.cwnd_packets.mean), 1),
     ("done after s", |flow| flow.completion_s, 3),
+    ("burst s", |flow| flow.burst_s(), 3),
 ];
 
 const LINK: &[Column<LinkSummary>] = &[

@@ -24,7 +24,7 @@ use crate::params::Param;
 use crate::round::Round;
 use crate::rtt::MinRtt;
 use crate::window::{Window, Windowed, may_grow};
-use crate::{Acked, Ask, Bytes, Controller, LossKind, Lost, Permit, Rate, Setup};
+use crate::{Acked, Ask, Bytes, Controller, LossKind, Lost, Notice, Permit, Rate, Setup};
 
 /// TCP-Adaptive Reno.
 pub const ENTRY: Entry = Entry {
@@ -167,6 +167,12 @@ impl Controller for AdaptiveReno {
             LossKind::Timeout | LossKind::PersistentCongestion => self.window.restart_below(kept),
         }
         self.probe = 0.0;
+    }
+
+    fn notice(&mut self, notice: &Notice) {
+        if let Notice::Idle { timeouts, .. } = notice {
+            self.window.decay(*timeouts);
+        }
     }
 
     fn permit(&self, _ask: &Ask) -> Permit {

@@ -22,7 +22,7 @@ use crate::params::Param;
 use crate::round::Round;
 use crate::rtt::MinRtt;
 use crate::window::{Window, Windowed, may_grow};
-use crate::{Acked, Ask, Controller, Lost, Permit, Setup};
+use crate::{Acked, Ask, Controller, Lost, Notice, Permit, Setup};
 
 /// Compound TCP.
 pub const ENTRY: Entry = Entry {
@@ -163,6 +163,12 @@ impl Controller for Compound {
         }
         self.round.restart(loss.now);
         self.rtts = (0.0, 0.0);
+    }
+
+    fn notice(&mut self, notice: &Notice) {
+        if let Notice::Idle { timeouts, .. } = notice {
+            self.window.decay(*timeouts);
+        }
     }
 
     fn permit(&self, _ask: &Ask) -> Permit {

@@ -11,7 +11,7 @@ use crate::params::Param;
 use crate::round::Round;
 use crate::rtt::MinRtt;
 use crate::window::{Window, Windowed};
-use crate::{Acked, Ask, Controller, Lost, Permit, Rate, Setup};
+use crate::{Acked, Ask, Controller, Lost, Notice, Permit, Rate, Setup};
 
 /// FAST TCP.
 pub const ENTRY: Entry = Entry {
@@ -88,6 +88,12 @@ impl Controller for Fast {
     fn lost(&mut self, loss: &Lost) {
         self.window.lose_as_reno(loss.kind);
         self.round.restart(loss.now); // what is in flight left under the old window
+    }
+
+    fn notice(&mut self, notice: &Notice) {
+        if let Notice::Idle { timeouts, .. } = notice {
+            self.window.decay(*timeouts);
+        }
     }
 
     fn permit(&self, _ask: &Ask) -> Permit {

@@ -37,6 +37,7 @@ pub mod window;
 pub mod adaptive_reno;
 pub mod bbr;
 pub mod bbr3;
+pub mod c4;
 pub mod compound;
 pub mod copa;
 pub mod cubic;

@@ -20,6 +20,14 @@ pub enum Notice {
         /// In flight at that moment.
         in_flight: Bytes,
     },
+    /// Nothing was in flight and nothing left for longer than the retransmission timeout, and now the application goes on: what the window
+    /// says of the path is old (RFC 5681 §4.1). A host that lets windows be does not say so.
+    Idle {
+        /// The next packet leaves now.
+        now: Instant,
+        /// How many retransmission timeouts the silence was long, from one on.
+        timeouts: u64,
+    },
     /// Full packets have another size from now on (RFC 8899).
     PacketSize {
         /// Since when.

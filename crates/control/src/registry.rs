@@ -2,7 +2,7 @@
 
 pub use crate::entry::{Entry, Feedback, Recovery};
 use crate::{
-    adaptive_reno, bbr, bbr3, compound, copa, cubic, early, fast, hcc, highspeed, ledbat_plus_plus, prague, probe, reno, scalable,
+    adaptive_reno, bbr, bbr3, c4, compound, copa, cubic, early, fast, hcc, highspeed, ledbat_plus_plus, prague, probe, reno, scalable,
     symbiosis, vegas,
 };
 
@@ -27,6 +27,7 @@ pub const ALL: &[Entry] = &[
     copa::ENTRY,
     prague::ENTRY,
     ledbat_plus_plus::ENTRY,
+    c4::ENTRY,
 ];
 
 /// The controller of that name.

@@ -16,7 +16,7 @@ use crate::params::Param;
 use crate::round::Round;
 use crate::rtt::MinRtt;
 use crate::window::{Window, Windowed};
-use crate::{Acked, Ask, Controller, Instant, LossKind, Lost, Permit, Sent, Setup};
+use crate::{Acked, Ask, Controller, Instant, LossKind, Lost, Notice, Permit, Sent, Setup};
 
 /// TCP Vegas.
 pub const ENTRY: Entry = Entry {
@@ -185,6 +185,12 @@ impl Controller for Vegas {
             LossKind::Ecn | LossKind::Timeout | LossKind::PersistentCongestion => self.window.lose_as_reno(loss.kind),
         }
         self.restart_round(loss.now);
+    }
+
+    fn notice(&mut self, notice: &Notice) {
+        if let Notice::Idle { timeouts, .. } = notice {
+            self.window.decay(*timeouts);
+        }
     }
 
     fn permit(&self, _ask: &Ask) -> Permit {

@@ -21,6 +21,8 @@ pub struct Window {
     /// Slow start below it, congestion avoidance from it on \[packets\].
     pub ssthresh: f64,
     packet: Bytes,
+    /// Window of a new connection \[packets\].
+    initial: f64,
     /// The timer expired and nothing was acknowledged since.
     backed_off: bool,
 }
@@ -35,7 +37,7 @@ impl Window {
     /// The window of a new connection: threshold unlimited.
     pub fn new(setup: &Setup) -> Window {
         let cwnd = setup.initial_window.packets(setup.packet).max(1.0);
-        Window { cwnd, ssthresh: f64::INFINITY, packet: setup.packet, backed_off: false }
+        Window { cwnd, ssthresh: f64::INFINITY, packet: setup.packet, initial: cwnd, backed_off: false }
     }
 
     /// Whether slow start rules.
@@ -91,6 +93,14 @@ impl Window {
         }
         self.backed_off = true;
         self.cwnd = 1.0;
+    }
+
+    /// Silence of so many retransmission timeouts (RFC 5681 §4.1, softened as Linux does by RFC 2861 §3.1): the window is halved for each of
+    /// them, but is not less than a new connection's; slow start leads back to three quarters of what it was.
+    pub fn decay(&mut self, timeouts: u64) {
+        self.ssthresh = self.ssthresh.max(0.75 * self.cwnd);
+        let halves = timeouts.min(64) as i32;
+        self.cwnd = libm::ldexp(self.cwnd, -halves).max(self.initial.min(self.cwnd));
     }
 
     /// Whether a timeout now would be of a packet that already timed out.
@@ -192,15 +202,21 @@ impl<L: Law + 'static> Controller for LossBased<L> {
         }
     }
 
-    /// RFC 4015 §3.2 and RFC 9438 §4.9.2, as Linux does it: the window is at least what it was, and the law goes on from there.
     fn notice(&mut self, notice: &Notice) {
-        if let Notice::Spurious { .. } = notice
-            && let Some((window, law)) = self.before.take()
-        {
-            let grown = self.window.cwnd;
-            (self.window, self.law) = (window, law);
-            self.window.cwnd = self.window.cwnd.max(grown);
-            self.law.paused();
+        match notice {
+            // RFC 4015 §3.2 and RFC 9438 §4.9.2, as Linux does it: the window is at least what it was, and the law goes on from there.
+            Notice::Spurious { .. } => {
+                let Some((window, law)) = self.before.take() else { return };
+                let grown = self.window.cwnd;
+                (self.window, self.law) = (window, law);
+                self.window.cwnd = self.window.cwnd.max(grown);
+                self.law.paused();
+            }
+            Notice::Idle { timeouts, .. } => {
+                self.window.decay(*timeouts);
+                self.law.paused();
+            }
+            _ => {}
         }
     }
 

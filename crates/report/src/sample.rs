@@ -15,6 +15,7 @@ pub(crate) fn flow(id: &str, cc: &str) -> FlowSummary {
         timeouts: 0,
         loss_events: 0,
         completion_s: None,
+        bursts_s: Vec::new(),
         rtt_ms: None,
         cwnd_packets: WindowSummary { mean: 0.0, max: 0.0, last: 0.0 },
     }

@@ -172,7 +172,7 @@ fn mean(runs: &[(u64, &Run)], value: &dyn Fn(&Run) -> f64) -> String {
 fn tables(runs: &[(u64, &Run)]) -> Vec<Table> {
     let Some((_, first)) = runs.first() else { return vec![] };
     type OfFlow = fn(&FlowSummary) -> f64;
-    let columns: [(&str, OfFlow); 8] = [
+    let columns: [(&str, OfFlow); 9] = [
         ("throughput [Mbit/s]", |flow| flow.throughput_mbps),
         ("goodput [Mbit/s]", |flow| flow.goodput_mbps),
         ("RTT p50 [ms]", |flow| flow.rtt_ms.as_ref().map_or(f64::NAN, |rtt| rtt.p50)),
@@ -181,6 +181,7 @@ fn tables(runs: &[(u64, &Run)]) -> Vec<Table> {
         ("lost [packets]", |flow| flow.packets_lost as f64),
         ("timeouts", |flow| flow.timeouts as f64),
         ("done after [s]", |flow| flow.completion_s.unwrap_or(f64::NAN)),
+        ("mean burst [s]", |flow| flow.burst_s().unwrap_or(f64::NAN)),
     ];
     // A column in which nobody has a number says nothing.
     let said: Vec<&(&str, OfFlow)> = columns

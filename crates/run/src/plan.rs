@@ -95,7 +95,7 @@ pub struct FlowPlan {
     pub ack_route: Vec<LinkId>,
 }
 
-/// What hosts do to a flow that perfect ones would not. The default is perfect hosts.
+/// What applications and hosts do to a flow that has all its data from the start, between perfect hosts. The default is such a flow.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Hosts {
     /// Whether and how they answer congestion marks.
@@ -112,6 +112,11 @@ pub struct Hosts {
     pub growth_limit: Option<u32>,
     /// The flow by whose index its host is known, where queues share between hosts; the flow itself without.
     pub address: Option<u64>,
+    /// The application has [`FlowPlan::bytes`] anew after each such span, on the same connection; once without.
+    pub every: Option<Span>,
+    /// Who has been silent for longer than a retransmission timeout goes on with the window that was (Linux with
+    /// `tcp_slow_start_after_idle=0`), and is not told to begin with less (RFC 5681 §4.1).
+    pub keeps_idle_window: bool,
 }
 
 /// Whether and how the ends answer congestion marks.

@@ -63,10 +63,22 @@ pub struct FlowSummary {
     pub loss_events: u64,
     /// When the last byte was acknowledged \[s since the flow's start\]; none for an endless or unfinished flow.
     pub completion_s: Option<f64>,
+    /// How long after the application had it each burst was acknowledged, in their order, in the whole run \[s\]; a burst that is not done is
+    /// left out, and so is the list from the JSON of a flow that has none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub bursts_s: Vec<f64>,
     /// Round-trip times as the sender measured them.
     pub rtt_ms: Option<RttSummary>,
     /// The controller's window in packets of the flow's size.
     pub cwnd_packets: WindowSummary,
+}
+
+impl FlowSummary {
+    /// Mean of [`FlowSummary::bursts_s`], without any none.
+    pub fn burst_s(&self) -> Option<f64> {
+        let bursts = &self.bursts_s;
+        (!bursts.is_empty()).then(|| bursts.iter().sum::<f64>() / bursts.len() as f64)
+    }
 }
 
 /// Distribution of round-trip times \[ms\].

@@ -57,6 +57,7 @@ pub struct Tally {
     window_area: f64,
     window_max: Bytes,
     completed: Option<Instant>,
+    bursts: Vec<f64>,
 }
 
 /// How often: in the window of measurement, and in the whole run.
@@ -85,6 +86,7 @@ impl Tally {
             window_area: 0.0,
             window_max: Bytes::ZERO,
             completed: None,
+            bursts: Vec::new(),
         }
     }
 
@@ -151,6 +153,11 @@ impl Tally {
         self.completed.get_or_insert(now);
     }
 
+    /// The oldest burst of which not everything was acknowledged now is, so long after the application had it.
+    pub fn burst(&mut self, took: Span) {
+        self.bursts.push(took.secs());
+    }
+
     /// Packets retransmitted, and timeouts, in the whole run.
     pub fn totals(&self) -> (u64, u64) {
         (self.resent.total, self.timeouts.total)
@@ -174,6 +181,7 @@ impl Tally {
             timeouts: self.timeouts.measured,
             loss_events: self.loss_events,
             completion_s: self.completed.map(|at| (at - plan.start).secs()),
+            bursts_s: self.bursts,
             rtt_ms: (!self.rtts.is_empty()).then(|| RttSummary {
                 min: self.rtt_min.millis(),
                 p50: quantile(0.5),

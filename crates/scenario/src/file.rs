@@ -150,6 +150,8 @@ pub(super) struct Flow {
     pub start_s: f64,
     pub stop_s: Option<f64>,
     pub bytes: Option<u64>,
+    pub every_s: Option<f64>,
+    pub idle_restart: Option<bool>,
     pub access_rate_mbps: Option<f64>,
     pub access_delay_ms: Option<f64>,
     #[serde(default = "packet")]

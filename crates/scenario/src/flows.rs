@@ -138,6 +138,7 @@ fn template(target: &Target, flow: &Routed<'_>, end: Instant) -> Result<FlowPlan
         return Err(Fault::at(format!("{path}.bytes"), format!("`{path}.bytes` is {bytes}: more than {MOST_PACKETS} packets"))
             .help("leave `bytes` out for an endless flow"));
     }
+    repeats(path, file, stop.min(end) - start)?;
     Ok(FlowPlan {
         id: String::new(),
         cc,
@@ -176,10 +177,27 @@ fn template(target: &Target, flow: &Routed<'_>, end: Instant) -> Result<FlowPlan
             catch_up: millis(file.catch_up_us / 1e3),
             growth_limit: file.growth_limit,
             address: None,
+            every: file.every_s.map(Span::from_secs),
+            keeps_idle_window: file.idle_restart == Some(false),
         },
         route: Vec::new(),
         ack_route: Vec::new(),
     })
+}
+
+/// What a flow has anew, and how often, are there together, and few enough.
+fn repeats(path: &str, file: &Flow, span: Span) -> Result<(), Fault> {
+    let Some(every) = file.every_s else { return Ok(()) };
+    let key = format!("{path}.every_s");
+    let Some(bytes) = file.bytes else {
+        return Err(Fault::at(&key, format!("`{key}` is given, but not what comes so often")).help("say by `bytes` how much a burst is"));
+    };
+    let packets = bytes.div_ceil(file.packet_bytes - file.header_bytes) as f64 * (span.secs() / every).ceil();
+    if packets > MOST_PACKETS as f64 {
+        let what = format!("`{path}` has {packets:.1e} packets to send, more than {MOST_PACKETS}");
+        return Err(Fault::at(&key, what).help("let bursts be smaller or come less often"));
+    }
+    Ok(())
 }
 
 /// The controller's parameters, as given or by default.

@@ -62,7 +62,7 @@ const MILLIS: Kind = Kind::Amount { most: MOST_SECONDS };
 const MICROS: Kind = Kind::Amount { most: 1e6 };
 const PACKET: Kind = Kind::Whole { least: 1, most: 65_535 };
 
-/// Mean time on or off \[s\]: bursts shorter than a millisecond are hardly more than packets.
+/// Time between bursts, and mean time on or off \[s\]: bursts shorter than a millisecond are hardly more than packets.
 const BURST: Kind = Kind::Within { least: 1e-3, most: MOST_SECONDS };
 
 const fn key(name: &'static str, kind: Kind, about: &'static str) -> Key {
@@ -210,6 +210,12 @@ pub(super) const FLOW: &[Key] = &[
     key("start_s", SECONDS, "when it starts [s]; 0 without"),
     key("stop_s", SECONDS, "when it stops sending [s]; the end of the run without"),
     key("bytes", Kind::Whole { least: 1, most: 1_000_000_000_000_000 }, "payload it has to send; endless without"),
+    key("every_s", BURST, "after how long it has `bytes` again, on the same connection [s]; once without"),
+    key(
+        "idle_restart",
+        Kind::Flag,
+        "a window is halved for each retransmission timeout of silence (RFC 5681 §4.1, as Linux does it); true without",
+    ),
     key(
         "access_rate_mbps",
         Kind::Within { least: LEAST_MBPS, most: MOST_MBPS },

@@ -129,7 +129,7 @@ fn one_of_ours(file: &File, at: usize, native: &[Entry]) -> Result<(), Fault> {
 }
 
 /// Keys of a flow that the kernel has no ear for: whether each asks for something else than the kernel does, and what the kernel does.
-fn refusals(flow: &Flow) -> [(&'static str, bool, &'static str); 15] {
+fn refusals(flow: &Flow) -> [(&'static str, bool, &'static str); 17] {
     let usual = [40, KERNEL_HEADER];
     [
         (
@@ -150,6 +150,8 @@ fn refusals(flow: &Flow) -> [(&'static str, bool, &'static str); 15] {
         ("gro_packets", flow.gro_packets > 0, "its devices hand up packets one by one: leave it out"),
         ("catch_up_us", flow.catch_up_us > 0.0, "it paces as it does: leave it out"),
         ("growth_limit", flow.growth_limit.is_some(), "it counts all packets of an ACK: leave it out"),
+        ("every_s", flow.every_s.is_some(), "its sender writes all it has from the start: leave it out"),
+        ("idle_restart", flow.idle_restart == Some(false), "it begins anew after silence, as its system is set to: leave it out"),
         ("ack_impair", !flow.ack_impair.is_empty(), "its ACKs go over the emulated path: leave it out"),
     ]
 }

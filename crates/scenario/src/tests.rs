@@ -237,6 +237,18 @@ fn parameters_are_held_against_their_declaration() {
     "#);
 }
 
+#[test]
+fn bursts_are_planned_and_must_be_possible() {
+    let flow = parse(DUMBBELL, &["flow.0.bytes=1000", "flow.0.every_s=0.5", "flow.0.idle_restart=false"]).plan.flows[0].clone();
+    assert_eq!((flow.bytes, flow.hosts.every, flow.hosts.keeps_idle_window), (Some(Bytes(1000)), Some(Span::from_millis(500)), true));
+    let refused = |given: &[&str]| {
+        let given: Vec<String> = given.iter().map(ToString::to_string).collect();
+        Scenario::parse(DUMBBELL, "test.toml", None, &given).unwrap_err().what
+    };
+    assert_eq!(refused(&["flow.0.every_s=0.5"]), "`flow.0.every_s` is given, but not what comes so often");
+    assert!(refused(&["flow.0.bytes=1000000000000", "flow.0.every_s=0.01"]).contains("packets to send, more than 4000000000"));
+}
+
 /// The table of keys and the structs of serde are two lists of the same names.
 #[test]
 fn keys_are_those_that_serde_knows() {

@@ -35,7 +35,7 @@ fn at_1_gbps_for_20_s(bencher: Bencher, cc: &str) {
     measure(bencher, &alone(cc, Recovery::Sack, 1000.0, 20));
 }
 
-#[divan::bench(args = [Recovery::Reno, Recovery::NewReno, Recovery::Sack, Recovery::RateHalving], sample_count = 5)]
+#[divan::bench(args = [Recovery::Reno, Recovery::NewReno, Recovery::Sack, Recovery::Rack, Recovery::RateHalving], sample_count = 5)]
 fn reno_at_1_gbps_by_recovery(bencher: Bencher, recovery: Recovery) {
     measure(bencher, &alone("reno", recovery, 1000.0, 20));
 }

@@ -1,22 +1,37 @@
 //! What a flow has to send.
 
-use symbiosis_base::{Bytes, Instant};
+use symbiosis_base::{Bytes, Instant, Span};
 use symbiosis_control::PacketLost;
 use symbiosis_run::FlowPlan;
 
 use crate::tcp::Record;
 
-/// Packets from 0 on, all full but perhaps the last.
+/// Packets from 0 on, all full but perhaps the last, of each burst where there are several.
 #[derive(Debug)]
 pub(crate) struct Load {
-    /// How many.
+    /// How many there are by now.
     pub(crate) packets: u32,
     /// Size of a full one on the wire.
     pub(crate) packet: Bytes,
     /// Size of the last.
-    pub(crate) last: Bytes,
+    last: Bytes,
     /// There is an end, which the flow completes when it gets there.
     finite: bool,
+    bursts: Option<Bursts>,
+}
+
+/// The amount comes again and again.
+#[derive(Debug)]
+struct Bursts {
+    /// Of how many packets each is.
+    packets: u32,
+    every: Span,
+    /// When the next one comes; never after the last.
+    due: Instant,
+    /// No burst comes from here on.
+    stop: Instant,
+    /// When the oldest came of which not everything is acknowledged, and the packet after its last.
+    oldest: (Instant, u32),
 }
 
 impl Load {
@@ -29,12 +44,54 @@ impl Load {
                 (packets as u32, plan.header + Bytes(bytes - packets.saturating_sub(1) * payload))
             }
         };
-        Load { packets, packet: plan.packet, last, finite: plan.bytes.is_some() }
+        let bursts = plan.hosts.every.map(|every| {
+            let mut bursts = Bursts { packets, every, due: plan.start, stop: plan.stop, oldest: (plan.start, packets) };
+            bursts.advance();
+            bursts
+        });
+        Load { packets, packet: plan.packet, last, finite: plan.bytes.is_some(), bursts }
     }
 
     #[inline]
     pub(crate) fn size(&self, number: u32) -> Bytes {
-        if number + 1 == self.packets { self.last } else { self.packet }
+        let last = match &self.bursts {
+            None => number + 1 == self.packets,
+            Some(bursts) => (number + 1).is_multiple_of(bursts.packets),
+        };
+        if last { self.last } else { self.packet }
+    }
+
+    /// When there will be more though nothing happens.
+    #[inline]
+    pub(crate) fn due(&self) -> Instant {
+        self.bursts.as_ref().map_or(Instant::NEVER, |bursts| bursts.due)
+    }
+
+    /// Takes in the bursts that have come by now.
+    pub(crate) fn refill(&mut self, now: Instant) {
+        let Some(bursts) = &mut self.bursts else { return };
+        while bursts.due <= now {
+            self.packets = self.packets.saturating_add(bursts.packets);
+            bursts.advance();
+        }
+    }
+
+    /// When the oldest burst came, if all of it lies below `una` now; the next is the oldest then.
+    #[inline]
+    pub(crate) fn burst_done(&mut self, una: u32) -> Option<Instant> {
+        let bursts = self.bursts.as_mut()?;
+        let (came, end) = bursts.oldest;
+        // Those that never came have not been sent either.
+        (una >= end).then(|| {
+            bursts.oldest = (came.saturating_add(bursts.every), end.saturating_add(bursts.packets));
+            came
+        })
+    }
+
+    /// Whether the application, and not the sender, is the limit: all there is by now, up to `end`, has been sent, and more may come.
+    #[inline]
+    pub(crate) fn waits(&self, end: u32) -> bool {
+        self.bursts.is_some() && end == self.packets
     }
 
     /// So many packets on the wire, if full.
@@ -52,13 +109,27 @@ impl Load {
     pub(crate) fn stop(&mut self, end: u32) {
         // A flow that has sent all it had keeps its size: its last packet, when retransmitted, is as small as it was.
         if end < self.packets {
-            (self.packets, self.last, self.finite) = (end, self.packet, false);
+            (self.packets, self.finite) = (end, false);
+            if self.bursts.is_none() {
+                self.last = self.packet;
+            }
+        }
+        if let Some(bursts) = &mut self.bursts {
+            bursts.due = Instant::NEVER;
         }
     }
 
     /// Whether all there is has been acknowledged, that below `una`.
     #[inline]
     pub(crate) fn complete(&self, una: u32) -> bool {
-        self.finite && una == self.packets
+        self.finite && una == self.packets && self.due() == Instant::NEVER
+    }
+}
+
+impl Bursts {
+    /// One has come.
+    fn advance(&mut self) {
+        let next = self.due.saturating_add(self.every);
+        self.due = if next < self.stop { next } else { Instant::NEVER };
     }
 }

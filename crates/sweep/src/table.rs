@@ -118,6 +118,7 @@ const FLOWS: &[Found<FlowSummary>] = &[
     ("timeouts", Read::Integer(|_, flow| flow.timeouts)),
     ("loss_events", Read::Integer(|_, flow| flow.loss_events)),
     ("completion_s", Read::Sparse(|_, flow| flow.completion_s)),
+    ("burst_s", Read::Sparse(|_, flow| flow.burst_s())),
     ("rtt_min_ms", Read::Sparse(|_, flow| rtt(flow, |rtt| rtt.min))),
     ("rtt_p50_ms", Read::Sparse(|_, flow| rtt(flow, |rtt| rtt.p50))),
     ("rtt_p95_ms", Read::Sparse(|_, flow| rtt(flow, |rtt| rtt.p95))),

@@ -5,8 +5,8 @@ use crate::draw::Draw;
 use crate::families::{APPLICATION, ROUTES};
 use crate::goal::{Goal, Range};
 use crate::known::Known;
-use crate::scene::{Beside, Scene, Table, link, other, own, udp};
-use crate::series::{completion, completion_ratio};
+use crate::scene::{Beside, Scene, Table, link, other, own, steps, udp};
+use crate::series::{completion, completion_ratio, lost};
 use crate::view::View;
 
 /// Payload of the first flow under test over its max-min share of the wire, `share` \[Mbit/s\].
@@ -107,5 +107,41 @@ pub(super) fn application(known: &Known<'_>) -> Vec<Cell> {
             cells.push(Cell::new(&APPLICATION, format!("{size} beside {words}"), goals, make).quick(bytes == 100_000));
         }
     }
+    cells.extend(resuming(known));
     cells
+}
+
+/// The same host asks again and again on one connection, which is silent between. The first burst is a connection's start, and not counted.
+fn resuming(known: &Known<'_>) -> Vec<Cell> {
+    const RATE: f64 = 100.0;
+    const RTT: f64 = 60.0;
+    const MEGABYTE: i64 = 1_000_000;
+    let bursts = |draw: &mut Draw, every: f64| own().with("bytes", MEGABYTE).with("every_s", every).with("start_s", draw.start(0.5));
+    let soon = |rate: f64| {
+        Goal::new("completion over the best", "", Range::most(1.3), move |view: &View<'_>| {
+            let rtt = 2e-3 * view.plan.links[0].spec.delay.millis();
+            completion(view, |bytes| best(bytes, rate, rtt))
+        })
+    };
+    let alone = Cell::new(&APPLICATION, "1 MB every 2 s on one connection", vec![soon(RATE)], move |draw| {
+        let path = link(RATE, draw.rtt(RTT) / 2.0).with("queue_bdp", 1.0);
+        Scene::new(path, 1.0, 21.5).flow(bursts(draw, 2.0).with("stop_s", 20.0))
+    });
+    // Half of a BDP of before holds what slow start has too much on the path of now, not what a window of before has.
+    let loss = Goal::new("packets lost", "", Range::most(0.0), lost);
+    let halved =
+        Cell::new(&APPLICATION, "1 MB every 2 s on one connection, rate halved between", vec![soon(RATE / 2.0), loss], move |draw| {
+            let path = link(steps(&[(0.0, RATE), (9.5, RATE / 2.0)]), draw.rtt(RTT) / 2.0).with("queue_bdp", 0.5);
+            Scene::new(path, 9.5, 21.5).flow(bursts(draw, 2.0).with("stop_s", 20.0))
+        });
+    let beside = [(other(&known.cubic()), "a long flow of CUBIC"), (Table::default().with("name", "long"), "a long flow of its kind")];
+    let beside = beside.map(|(long, words)| {
+        let goals = vec![Goal::new("completion over CUBIC's", "", Range::most(1.0), completion_ratio)];
+        let against = Beside::Controller(known.cubic());
+        Cell::new(&APPLICATION, format!("1 MB every 4 s on one connection beside {words}"), goals, move |draw| {
+            let path = link(RATE, draw.rtt(RTT) / 2.0).with("queue_bdp", 1.0);
+            Scene::new(path, 8.0, 45.0).flow(long.clone()).flow(bursts(draw, 4.0).with("stop_s", 41.0)).beside(against.clone())
+        })
+    });
+    [alone, halved].into_iter().chain(beside).collect()
 }

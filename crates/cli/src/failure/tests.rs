@@ -145,6 +145,7 @@ fn values_that_contradict_each_other() {
             ("cc = \"reno\"", "cc = \"reno\"\nparams = { epsilon = 1 }"),
             ("cc = \"reno\"", "cc = \"reno\"\nparams = { epsilon = [1] }"),
             ("cc = \"reno\"", "cc = \"reno\"\nbytes = 900_000_000_000_000"),
+            ("cc = \"reno\"", "cc = \"reno\"\nevery_s = 1"),
             ("duration_s = 10", "duration_s = 1_000_000"),
             ("cc = \"reno\"", "cc = \"reno\"\nstart_s = 10"),
             ("cc = \"reno\"", "cc = \"reno\"\nstart_s = 5\nstop_s = 5"),

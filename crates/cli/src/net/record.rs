@@ -87,6 +87,7 @@ impl Recorder {
             timeouts: view.timeouts,
             loss_events: view.congestion_events,
             completion_s: Some(report.seconds),
+            bursts_s: Vec::new(),
             rtt_ms: self.rtts(),
             cwnd_packets: WindowSummary {
                 mean: windows().sum::<f64>() / self.samples.len().max(1) as f64,

@@ -16,7 +16,7 @@ use crate::pacer::Pacer;
 use crate::round::Round;
 use crate::rtt::Smoothed;
 use crate::window::{Window, may_grow};
-use crate::{AckProcessed, Acked, Ask, Controller, Departure, Instant, LossKind, Lost, Permit, Sent, Setup, Span};
+use crate::{AckProcessed, Acked, Ask, Controller, Departure, Instant, LossKind, Lost, Notice, Permit, Sent, Setup, Span};
 
 /// Prague.
 pub const ENTRY: Entry = Entry {
@@ -148,6 +148,12 @@ impl Controller for Prague {
         }
         // Marks of before the loss are of what it answered.
         self.reduced = Some((before, loss.now.saturating_add(self.rtt())));
+    }
+
+    fn notice(&mut self, notice: &Notice) {
+        if let Notice::Idle { timeouts, .. } = notice {
+            self.window.decay(*timeouts);
+        }
     }
 
     fn permit(&self, ask: &Ask) -> Permit {

@@ -24,6 +24,19 @@ fn a_repeated_timeout_of_the_same_packet_keeps_the_threshold() {
 }
 
 #[test]
+fn silence_halves_a_window_down_to_a_new_connections() {
+    let after = |timeouts, cwnd, ssthresh| {
+        let mut window = window(cwnd, ssthresh);
+        window.decay(timeouts);
+        (window.cwnd, window.ssthresh)
+    };
+    assert_eq!(after(1, 100.0, 20.0), (50.0, 75.0));
+    assert_eq!(after(3, 100.0, 90.0), (12.5, 90.0));
+    assert_eq!(after(7, 100.0, f64::INFINITY), (2.0, f64::INFINITY));
+    assert_eq!(after(u64::MAX, 1.5, 8.0), (1.5, 8.0), "less than that it may be, but not become more");
+}
+
+#[test]
 fn a_loss_never_makes_the_window_larger() {
     let mut window = window(1.0, 50.0);
     window.shrink_to(0.5);

@@ -14,8 +14,8 @@ use super::events::{Event, PACKET, RTT, What};
 pub const INITIAL: Bytes = Bytes(15_000);
 
 /// Those that stop growing at the window their model, or their user, wants; all others must grow for as long as nothing is lost.
-const MODEL_BASED: [&str; 11] =
-    ["symbiosis", "symbiosis-paper", "symbiosis-early", "fast", "vegas", "bbr", "bbr3", "copa", "ledbat++", "probe", "hcc"];
+const MODEL_BASED: [&str; 12] =
+    ["symbiosis", "symbiosis-paper", "symbiosis-early", "fast", "vegas", "bbr", "bbr3", "copa", "ledbat++", "c4", "probe", "hcc"];
 
 /// A packet at 1 Gbit/s.
 const SERVICE: Span = Span::from_micros(12);

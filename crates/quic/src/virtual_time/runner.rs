@@ -195,7 +195,7 @@ fn settings(flow: &FlowPlan) -> Result<Settings, PlanError> {
         return Err(PlanError::Host { flow: flow.id.clone(), key });
     }
     if flow.hosts != Hosts::default() {
-        let key = "ecn, quick_acks, gso_packets, gro_packets, catch_up_us, growth_limit, host";
+        let key = "ecn, quick_acks, gso_packets, gro_packets, catch_up_us, growth_limit, host, every_s, idle_restart";
         return Err(PlanError::Host { flow: flow.id.clone(), key });
     }
     let payload = u16::try_from(flow.packet.0.saturating_sub(OVERHEAD.0)).ok().filter(|payload| u64::from(*payload) >= LEAST_PAYLOAD);

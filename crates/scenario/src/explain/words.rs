@@ -64,6 +64,8 @@ pub(super) fn hosts(plan: &Plan, hosts: &Hosts) -> Vec<String> {
         (hosts.catch_up > Span::ZERO, format!("the timer makes up to {} µs of its lateness", hosts.catch_up.millis() * 1e3)),
         (hosts.growth_limit.is_some(), format!("a window grows for {} packets of an ACK", hosts.growth_limit.unwrap_or(0))),
         (!host.is_empty(), format!("on the host of flow {host}")),
+        (hosts.every.is_some(), format!("the amount comes anew every {} s", hosts.every.unwrap_or_default().secs())),
+        (hosts.keeps_idle_window, "after silence the window is what it was".into()),
     ];
     all.into_iter().filter(|(given, _)| *given).map(|(_, words)| words).collect()
 }

@@ -44,6 +44,10 @@ pub(crate) struct Sender {
     growth_limit: u32,
     timer: SendTimer,
     load: Load,
+    /// When a packet last left.
+    sent_at: Instant,
+    /// After silence the window is what it was.
+    keeps_window: bool,
     receiver_times: bool,
 }
 
@@ -70,6 +74,8 @@ impl Sender {
             growth_limit: plan.hosts.growth_limit.unwrap_or(ABC_L),
             timer: SendTimer::new(plan.send_timer, plan.hosts.catch_up),
             load: Load::new(plan),
+            sent_at: Instant::START,
+            keeps_window: plan.hosts.keeps_idle_window,
             receiver_times: plan.receiver_times,
         }
     }
@@ -143,6 +149,17 @@ impl Sender {
             self.processed(now, self.load.bytes(self.in_flight()), None);
             let recovering = self.board.recovering();
             self.cap(now, &Step { begins, recovering, delivered: 0, lost: packets, advances: false });
+        }
+    }
+
+    /// More has come to be sent: a controller whose path was silent for long hears of it.
+    fn refill(&mut self, now: Instant) {
+        let silent = self.load.waits(self.flight.end()) && self.flight.una() == self.flight.end();
+        self.load.refill(now);
+        // As in Linux, which counts from the last departure.
+        let timeouts = (now - self.sent_at).0.saturating_sub(1) / self.rto.timeout().0.max(1);
+        if silent && timeouts > 0 && !self.keeps_window {
+            self.controller.notice(&Notice::Idle { now, timeouts });
         }
     }
 
@@ -228,6 +245,7 @@ impl Sender {
                     .with_app_limited(number + 1 == self.load.packets),
             );
             tally.sent(now, again.is_some());
+            self.sent_at = now;
             let (ecn, cwr) = (self.marks.codepoint(again.is_some()), self.marks.answers(again.is_some()));
             out(Data { sent_at: now, number, bytes: bytes.0 as u16, ecn, cwr });
         }
@@ -243,7 +261,7 @@ impl SendingEnd for Sender {
     }
 
     fn wake_at(&self) -> Instant {
-        self.rto_at.min(self.departure).min(self.board.timer()).min(self.probe.at())
+        self.rto_at.min(self.departure).min(self.board.timer()).min(self.probe.at()).min(self.load.due())
     }
 
     #[inline]
@@ -258,7 +276,7 @@ impl SendingEnd for Sender {
         // An ACK carries the arrival of one packet, which is known to be a certain one if no other is acknowledged with it.
         let receiver_times = self.receiver_times && ack.next == una + 1;
         let (recovering, clock) = (self.board.recovering(), self.clock(now));
-        let (packet, last, packets) = (self.load.packet, self.load.last, self.load.packets);
+        let (load, waits) = (&self.load, self.load.waits(self.flight.end()));
         let controller = &mut self.controller;
         // An ACK brings one measurement. A flag costs less than `Option::take`, by 4 % of a run's cycles: an option is written in two pieces
         // and read in one, for which the processor waits.
@@ -266,8 +284,7 @@ impl SendingEnd for Sender {
         let mut limit = GrowthLimit::at_most(self.growth_limit, recovering);
         let (mut lost, mut packets_lost, mut delivered) = (Bytes::ZERO, 0, 0);
         let tell = |fate: Fate, number: u32, record: Record, in_flight: u32| {
-            let bytes = if number + 1 == packets { last } else { packet };
-            let in_flight = Bytes(in_flight as u64 * packet.0);
+            let (bytes, in_flight) = (load.size(number), load.bytes(in_flight));
             if fate == Fate::Lost {
                 lost += bytes;
                 packets_lost += 1;
@@ -284,7 +301,7 @@ impl SendingEnd for Sender {
                     .with_received_at(receiver_times.then_some(ack.received_at))
                     .with_rtt(brings.then_some(rtt))
                     .with_in_flight(in_flight)
-                    .with_app_limited(record.app_limited)
+                    .with_app_limited(record.app_limited || waits)
                     .with_recovering(recovering)
                     .with_grows(grows),
             );
@@ -325,12 +342,18 @@ impl SendingEnd for Sender {
                 self.cap(now, &Step { begins, recovering, delivered, lost: packets_lost, advances });
             }
         }
+        while let Some(came) = self.load.burst_done(self.flight.una()) {
+            tally.burst(now - came);
+        }
         if self.load.complete(self.flight.una()) {
             tally.completed(now);
         }
     }
 
     fn wake(&mut self, now: Instant, tally: &mut Tally) {
+        if now >= self.load.due() {
+            self.refill(now);
+        }
         if now >= self.board.timer() {
             self.look(now, tally);
         }

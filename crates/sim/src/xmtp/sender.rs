@@ -66,7 +66,7 @@ impl SendingEnd for Sender {
     }
 
     fn wake_at(&self) -> Instant {
-        self.rto_at.min(self.departure)
+        self.rto_at.min(self.departure).min(self.load.due())
     }
 
     fn acked(&mut self, now: Instant, report: &Report, tally: &mut Tally) {
@@ -103,12 +103,16 @@ impl SendingEnd for Sender {
         }
         self.processed(now, in_flight);
         self.controller.report(&Told::Receiver { now, findings: report.findings });
+        while let Some(came) = self.load.burst_done(self.flight.una()) {
+            tally.burst(now - came);
+        }
         if self.load.complete(self.flight.una()) {
             tally.completed(now);
         }
     }
 
     fn wake(&mut self, now: Instant, tally: &mut Tally) {
+        self.load.refill(now);
         if now < self.rto_at {
             return;
         }

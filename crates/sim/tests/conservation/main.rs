@@ -68,6 +68,12 @@ fn link_holds(plan: &Plan, planned: &PlannedLink, link: &LinkSummary) {
     assert!(link.utilization * volume <= most * (1.0 + 1e-6) + 2.0 * edge, "{link:?} of {volume} bytes");
 }
 
+/// How often an amount comes.
+fn bursts(plan: &Plan, planned: &FlowPlan) -> u64 {
+    let until = planned.stop.min(plan.end());
+    planned.hosts.every.map_or(1, |every| 1 + until.0.saturating_sub(planned.start.0 + 1) / every.0)
+}
+
 fn flow_holds(plan: &Plan, planned: &FlowPlan, flow: &FlowSummary) {
     if let Some(rtt) = &flow.rtt_ms {
         // The last packet of a finite flow may be as small as one byte of payload.
@@ -82,11 +88,14 @@ fn flow_holds(plan: &Plan, planned: &FlowPlan, flow: &FlowSummary) {
     }
     let span = plan.end() - planned.start;
     let payload = flow.goodput_mbps * 1e6 / 8.0 * span.secs();
-    if let Some(bytes) = planned.bytes {
-        assert!(payload <= bytes.as_f64() + 0.5, "{payload} of {bytes} arrived");
+    if let Some(burst) = planned.bytes {
+        let bursts = bursts(plan, planned);
+        let bytes = bursts as f64 * burst.as_f64();
+        let done = flow.bursts_s.len() as f64 * burst.as_f64();
+        assert!(done - 0.5 <= payload && payload <= bytes + 0.5, "{payload} of {bytes} arrived, of which {done} are said to be done");
         if flow.completion_s.is_some() {
-            assert!((payload - bytes.as_f64()).abs() < 0.5, "complete, but {payload} of {bytes} arrived");
-            let packets = bytes.0.div_ceil((planned.packet - planned.header).0);
+            assert!((payload - bytes).abs() < 0.5, "complete, but {payload} of {bytes} arrived");
+            let packets = bursts * burst.0.div_ceil((planned.packet - planned.header).0);
             assert_eq!(flow.packets_sent - flow.retransmissions, packets);
         }
     }

@@ -99,14 +99,16 @@ fn impair() -> impl Strategy<Value = Vec<Impairment>> {
 /// What hosts may do beside: nothing in half of the cases.
 fn hosts() -> impl Strategy<Value = Hosts> {
     let ecn = prop_oneof![Just(EcnMode::Off), Just(EcnMode::Classic), Just(EcnMode::Accurate), Just(EcnMode::L4s)];
-    let some = (ecn, 0..20u64, 0..20u64, 0..20u64, ms(0, 3), option::of(1..50u32)).prop_map(
-        |(ecn, quick_acks, gso_packets, gro_packets, catch_up, growth_limit)| Hosts {
+    let some = (ecn, 0..20u64, 0..20u64, 0..20u64, ms(0, 3), option::of(1..50u32), option::of(ms(20, 1500)), any::<bool>()).prop_map(
+        |(ecn, quick_acks, gso_packets, gro_packets, catch_up, growth_limit, every, keeps_idle_window)| Hosts {
             ecn,
             quick_acks,
             gso_packets,
             gro_packets,
             catch_up,
             growth_limit,
+            every,
+            keeps_idle_window,
             address: None,
         },
     );
