@@ -67,6 +67,8 @@ enum Command {
     Send(net::send::Args),
     /// Fetch a file from a server
     Fetch(net::fetch::Args),
+    /// Print the fingerprint by which servers know this side
+    Identity(net::own::Args),
     /// Measure controllers, one after another: to a server, over loopback, or over an emulated path
     Bench(bench::Args),
     /// Show controllers at work: one file over an emulated path on this machine, about a minute
@@ -97,6 +99,7 @@ fn main() -> ExitCode {
         Command::Serve(args) => net::serve::run(&args),
         Command::Send(args) => net::send::run(&args),
         Command::Fetch(args) => net::fetch::run(&args),
+        Command::Identity(args) => net::own::run(&args),
         Command::Bench(args) => bench::run(&args),
         Command::Demo(args) => demo::run(&args),
         Command::Kernel(command) => kernel::run(&command),

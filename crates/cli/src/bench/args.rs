@@ -8,7 +8,7 @@ use crate::net::{Connection, Out};
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The server; it forgets what it is sent. Without one a server runs in this process
-    #[arg(value_name = "HOST:PORT", conflicts_with_all = ["relay", "runs"])]
+    #[arg(value_name = "HOST[:PORT]", conflicts_with_all = ["relay", "runs"])]
     pub(super) server: Option<String>,
     /// Controllers, separated by commas
     #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "symbiosis,quic-cubic,quic-bbr,quic-newreno,hcc")]

@@ -3,13 +3,12 @@
 use serde::Serialize;
 use symbiosis_base::Span;
 use symbiosis_quic::choice::Choice;
-use symbiosis_quic::socket::Call;
 use symbiosis_quic::transfer::{Endless, Task};
 
 use super::args::Args;
 use crate::failure::Failure;
 use crate::net::record::{Flow, Recorder, outcome};
-use crate::net::{Report, failed};
+use crate::net::{Report, Server};
 use crate::print::{pretty, print};
 use crate::table::table;
 
@@ -36,7 +35,7 @@ pub fn run(args: &Args, server: &str, choices: Vec<Choice>) -> Result<(), Failur
     let place = args.out.check()?;
     let (mut rows, mut flows, mut notes) = (Vec::new(), Vec::new(), Vec::new());
     for choice in choices {
-        let (row, flow, note) = measure(args, args.connection.call(server, choice)?)?;
+        let (row, flow, note) = measure(args, &args.connection.server(server, choice)?)?;
         rows.push(row);
         flows.push(flow);
         notes.push(note);
@@ -72,7 +71,8 @@ pub fn run(args: &Args, server: &str, choices: Vec<Choice>) -> Result<(), Failur
     print(&table(&header, &cells, 1))
 }
 
-fn measure(args: &Args, call: Call) -> Result<(Row, Flow, String), Failure> {
+fn measure(args: &Args, server: &Server) -> Result<(Row, Flow, String), Failure> {
+    let call = &server.call;
     let mut recorder = Recorder::default();
     let source = Endless::default();
     let task = Task::Drain { source: Box::new(source.clone()) };
@@ -84,8 +84,8 @@ fn measure(args: &Args, call: Call) -> Result<(Row, Flow, String), Failure> {
         }
         true
     });
-    let called = called.map_err(|error| failed(error, &call.trust))?;
-    let report = Report::new(&call, &called);
+    let called = called.map_err(|error| server.failed(error))?;
+    let report = Report::new(call, &called);
     let rtt_mean_ms = recorder.mean_rtt();
     let flow = recorder.flow(&report, &called.view);
     let row = Row {

@@ -11,7 +11,7 @@ use crate::net::{Connection, Control, Out, Work, transfer};
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The server, and the file's name below the folder that it serves
-    #[arg(value_name = "HOST:PORT/NAME")]
+    #[arg(value_name = "HOST[:PORT]/NAME")]
     what: String,
     /// Where the file is to be: a folder, or a new name [default: this folder]
     #[arg(long, value_name = "PATH")]
@@ -37,9 +37,9 @@ pub struct Args {
 pub fn run(args: &Args) -> Result<(), Failure> {
     let parts = args.what.split_once('/').filter(|(_, name)| !name.is_empty());
     let Some((server, name)) = parts else {
-        return Err(Failure::input(format!("{}: there is no name of a file", args.what), "write HOST:PORT/NAME"));
+        return Err(Failure::input(format!("{}: there is no name of a file", args.what), "write HOST/NAME or HOST:PORT/NAME"));
     };
-    let call = args.connection.call(server, args.control.choice()?)?;
+    let server = args.connection.server(server, args.control.choice()?)?;
     let last = Path::new(name).file_name().unwrap_or(name.as_ref());
     let place = match &args.to {
         None => PathBuf::from(last),
@@ -49,5 +49,5 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let target = Target::new(place, args.force).map_err(|why| Failure::input(why, "say --to another place, or --force to replace it"))?;
     let command = format!("symbiosis fetch {}", args.what);
     let work = Work { done: "fetched", command, comes: true, out: &args.out, json: args.json };
-    transfer(&call, vec![Task::Fetch { name: name.into(), target }], &work)
+    transfer(&server, vec![Task::Fetch { name: name.into(), target }], &work)
 }

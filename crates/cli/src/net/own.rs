@@ -1,4 +1,4 @@
-//! This side's own identity, and the file in which it is kept.
+//! `symbiosis identity`: this side's own identity, and the file in which it is kept.
 
 use std::fs;
 use std::io;
@@ -8,12 +8,35 @@ use miette::miette;
 use symbiosis_quic::identity::Identity;
 
 use crate::failure::Failure;
+use crate::print::print;
+
+/// Whose fingerprint to show.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The certificate and private key (PEM); made on first use
+    #[arg(long, value_name = "FILE")]
+    identity: Option<PathBuf>,
+}
+
+/// Runs `symbiosis identity`.
+///
+/// # Errors
+/// There is no identity, and none can be made.
+pub fn run(args: &Args) -> Result<(), Failure> {
+    let identity = kept_identity(args.identity.clone().or_else(default_identity).as_deref())?;
+    print(&format!("{}\n", identity.fingerprint()))
+}
+
+/// A folder of this program's for one user: in `variable`, or below the home.
+pub fn in_home(variable: &str, below: &str) -> Option<PathBuf> {
+    let named = std::env::var_os(variable).map(PathBuf::from).filter(|path| path.is_absolute());
+    let home = || std::env::var_os("HOME").map(|home| PathBuf::from(home).join(below));
+    Some(named.or_else(home)?.join("symbiosis"))
+}
 
 /// Where the identity is kept if nobody says otherwise; nowhere without a home.
 pub fn default_identity() -> Option<PathBuf> {
-    let data = std::env::var_os("XDG_DATA_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
-    let home = || std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".local/share"));
-    Some(data.or_else(home)?.join("symbiosis/identity.pem"))
+    Some(in_home("XDG_DATA_HOME", ".local/share")?.join("identity.pem"))
 }
 
 /// The identity in a file; a new one if there is no such file.

@@ -1,13 +1,11 @@
 //! `symbiosis send`: files to a server.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::path::Path;
 
 use symbiosis_quic::transfer::{FileSource, Task};
 
 use crate::failure::Failure;
-use crate::net::own::{default_identity, kept_identity};
 use crate::net::{Connection, Control, Out, Work, transfer};
 
 /// What to send, and to whom.
@@ -17,14 +15,11 @@ pub struct Args {
     #[arg(required = true, num_args = 1.., value_name = "FILE")]
     files: Vec<String>,
     /// The server
-    #[arg(value_name = "HOST:PORT")]
+    #[arg(value_name = "HOST[:PORT]")]
     server: String,
     /// Replace files of the same names
     #[arg(long)]
     force: bool,
-    /// What is shown to a server that asks who sends (PEM); made on first use
-    #[arg(long, value_name = "FILE")]
-    identity: Option<PathBuf>,
     #[command(flatten)]
     connection: Connection,
     #[command(flatten)]
@@ -41,19 +36,11 @@ pub struct Args {
 /// # Errors
 /// A file cannot be read, the server is not there or not the one that was meant, or it refuses.
 pub fn run(args: &Args) -> Result<(), Failure> {
-    let mut call = args.connection.call(&args.server, args.control.choice()?)?;
-    // Without a home nothing is shown; most servers do not ask.
-    if let Some(file) = args.identity.clone().or_else(default_identity) {
-        call.shows = match kept_identity(Some(&file)) {
-            Ok(identity) => Some(Arc::new(identity)),
-            Err(fault) if args.identity.is_some() => return Err(fault),
-            Err(_) => None,
-        };
-    }
+    let server = args.connection.server(&args.server, args.control.choice()?)?;
     let mut names = BTreeSet::new();
     let mut tasks = Vec::new();
     for file in &args.files {
-        let fault = |why: String| Failure::input(format!("{file}: {why}"), "give files that you may read, then HOST:PORT");
+        let fault = |why: String| Failure::input(format!("{file}: {why}"), "give files that you may read, then HOST or HOST:PORT");
         let name = Path::new(file).file_name().and_then(|name| name.to_str()).ok_or_else(|| fault("this is no name of a file".into()))?;
         let source = FileSource::open(Path::new(file)).map_err(|error| fault(error.to_string()))?;
         if !names.insert(name.to_string()) {
@@ -61,6 +48,6 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         }
         tasks.push(Task::Send { name: name.into(), source: Box::new(source), hash: None, force: args.force });
     }
-    let command = format!("symbiosis send {} {} --cc {}", args.files.join(" "), args.server, call.choice.name());
-    transfer(&call, tasks, &Work { done: "sent", command, comes: false, out: &args.out, json: args.json })
+    let command = format!("symbiosis send {} {} --cc {}", args.files.join(" "), args.server, args.control.name());
+    transfer(&server, tasks, &Work { done: "sent", command, comes: false, out: &args.out, json: args.json })
 }

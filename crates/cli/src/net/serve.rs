@@ -1,5 +1,6 @@
 //! `symbiosis serve`: a folder for others.
 
+use std::collections::BTreeSet;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -14,8 +15,10 @@ use symbiosis_quic::socket::{self, Udp, Watch, settings_for};
 use symbiosis_quic::transfer::{Common, Folder, Transfer, Writers};
 
 use crate::failure::Failure;
+use crate::net::connection::listening;
 use crate::net::own::{default_identity, kept_identity};
 use crate::net::panics;
+use crate::net::who::named;
 use crate::net::{Control, Qlog};
 use crate::print::print;
 
@@ -26,12 +29,15 @@ pub struct Args {
     #[arg(long, value_name = "DIR", default_value = ".")]
     dir: PathBuf,
     /// Where to listen. Whoever reaches this address may fetch: by default that is this machine alone
-    #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:4433")]
+    #[arg(long, value_name = "ADDR[:PORT]", default_value = "127.0.0.1:4433", value_parser = listening)]
     listen: SocketAddr,
-    /// Take files from whoever shows a certificate with this fingerprint, as `symbiosis send` does; may be given several times
-    #[arg(long, value_name = "SHA256", conflicts_with = "anyone_may_write")]
+    /// Serve nobody but these, and those of --allow: a fingerprint, or a file of them, one a line; may be given several times
+    #[arg(long, value_name = "WHO")]
+    admit: Vec<String>,
+    /// Take files from these: a fingerprint, which `symbiosis identity` prints, or a file of them; may be given several times
+    #[arg(long, value_name = "WHO", conflicts_with = "anyone_may_write")]
     allow: Vec<String>,
-    /// Take files from whoever reaches this address
+    /// Take files from whoever reaches this address, and is admitted
     #[arg(long)]
     anyone_may_write: bool,
     /// Take no file with which the folder would have more than this many bytes in it
@@ -52,17 +58,22 @@ pub struct Args {
     qlog: Qlog,
 }
 
+/// Whom it serves, and from whom it takes files.
+struct Callers {
+    admitted: Option<BTreeSet<Fingerprint>>,
+    writers: Writers,
+}
+
 impl Args {
-    fn writers(&self) -> Result<Writers, Failure> {
-        let read = |text: &String| {
-            let why = || Failure::input(format!("--allow {text}: this is no fingerprint"), "a fingerprint has 64 hexadecimal digits");
-            Fingerprint::parse(text).ok_or_else(why)
+    fn callers(&self) -> Result<Callers, Failure> {
+        let (mut admitted, allowed) = (named("--admit", &self.admit)?, named("--allow", &self.allow)?);
+        admitted.extend(&allowed);
+        let writers = match (self.anyone_may_write, self.allow.is_empty()) {
+            (true, _) => Writers::Anyone,
+            (false, true) => Writers::Nobody,
+            (false, false) => Writers::These(allowed),
         };
-        match (self.anyone_may_write, self.allow.is_empty()) {
-            (true, _) => Ok(Writers::Anyone),
-            (false, true) => Ok(Writers::Nobody),
-            (false, false) => Ok(Writers::These(self.allow.iter().map(read).collect::<Result<_, _>>()?)),
-        }
+        Ok(Callers { admitted: (!self.admit.is_empty()).then_some(admitted), writers })
     }
 }
 
@@ -78,15 +89,17 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     }
     let choice = args.control.choice()?;
     let keep = Duration::from_secs(3600 * u64::from(args.keep_parts));
-    let folder = Folder::limited(&args.dir, args.writers()?, args.max_bytes, keep)
+    let callers = args.callers()?;
+    let folder = Folder::limited(&args.dir, callers.writers, args.max_bytes, keep)
         .map_err(|error| Failure::input(format!("--dir {}: {error}", args.dir.display()), "give a folder that you may read"))?;
     let identity = kept_identity(args.identity.clone().or_else(default_identity).as_deref())?;
     let clock = Clock::start();
     let mut udp = Udp::bind(args.listen, clock)
         .map_err(|error| Failure::input(format!("--listen {}: {error}", args.listen), "give an address of this machine and a free port"))?;
     let fault = |error: &dyn std::fmt::Display| Failure::Other(miette!("{error}"));
+    let settings = Settings { asks_who: callers.admitted.is_some() || !args.allow.is_empty(), ..settings_for(args.listen) };
     let common = Common::beside();
-    let settings = Settings { asks_who: !args.allow.is_empty(), ..settings_for(args.listen) };
+    let common = callers.admitted.map_or(common.clone(), |these| common.admitting(these));
     let accept = Box::new(move |from| Transfer::server_among(Box::new(folder.clone()), &common, from));
     let mut node = Node::server(clock, settings, choice, args.seed, &identity, accept).map_err(|error| fault(&error))?;
     if let Some(folder) = args.qlog.folder()? {

@@ -181,3 +181,20 @@ fn only_those_write_who_may() {
     let (code, said) = says(&known, &["--identity", other.to_str().unwrap()]);
     assert!(code == Some(2) && said.contains("it does not know you"), "{said}");
 }
+
+/// Requests that leave with the end of the handshake, before the server can have said anything, are answered with nothing but the reason.
+#[test]
+fn who_is_not_admitted_is_asked_nothing_and_told_nothing() {
+    let server = Server::start(&["--admit", &"0".repeat(64)]);
+    fs::write(server.served().join("file"), "content").unwrap();
+    let heard = Heard::default();
+    let mut client = Attackers::from("127.0.0.2:0", server.address);
+    for name in ["file", "none"] {
+        let requests = vec![message(&format!(r#"{{"Get":{{"name":"{name}"}}}}"#)), message(r#""Drain""#)];
+        client.call(None, asks(requests.into_iter(), 2, &heard));
+    }
+    client.run(Duration::from_secs(10), |client| client.ends().len() == 2);
+    let ends = format!("{:?}", client.ends());
+    assert_eq!(ends.matches("the server does not know you").count(), 2, "{ends}");
+    assert!(heard.lock().unwrap().is_empty(), "{:?}", heard.lock().unwrap());
+}

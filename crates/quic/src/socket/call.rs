@@ -14,7 +14,10 @@ use crate::choice::Choice;
 use crate::clock::Clock;
 use crate::identity::{Fingerprint, Identity, Trust};
 use crate::node::{BUSY, Node, Settings, View};
-use crate::transfer::{Failed, Progress, Task, Transfer};
+use crate::transfer::{Endless, Failed, Progress, Task, Transfer, UNKNOWN};
+
+/// The UDP port of servers where no other is named.
+pub const PORT: u16 = 4433;
 
 /// A server that does not answer for so long is not there: the first packet has left at 0, 1, 3 and 7 s by then (RFC 9002 §6.2: 999 ms, doubled
 /// each time).
@@ -79,6 +82,9 @@ pub enum CallError {
         /// The fingerprint that it shows.
         shown: Fingerprint,
     },
+    /// The server serves only those whom it knows.
+    #[error("the server at {0} serves only those whom it knows")]
+    NotAdmitted(SocketAddr),
     /// The server or this side refuses.
     #[error("{0}")]
     NotDone(String),
@@ -136,6 +142,20 @@ impl Call {
             }
             std::thread::sleep(Duration::from_nanos((most.0 as f64 * random.uniform()) as u64));
             most = (most * 2).min(AGAIN_AT_MOST);
+        }
+    }
+
+    /// The fingerprint that a server shows, whoever it is: it is called, shown nothing, and asked for nothing.
+    ///
+    /// # Errors
+    /// There is no server.
+    pub fn shown(&self) -> Result<Fingerprint, CallError> {
+        let nobody = Call { trust: Trust::Nobody, shows: None, ..self.clone() };
+        // It does not come to that, since nobody is believed.
+        match nobody.run(vec![Task::Drain { source: Box::new(Endless::default()) }], |_, _, _| true) {
+            Err(CallError::Stranger { shown, .. }) => Ok(shown),
+            Err(error) => Err(error),
+            Ok(_) => Err(CallError::NoAnswer(self.to)),
         }
     }
 
@@ -200,6 +220,9 @@ impl Call {
             (None, _) => Err(CallError::NoAnswer(self.to)),
             (Some(Failed::Refused(why)), _) => Err(CallError::NotDone(why.clone())),
             (Some(Failed::Ended(_)), Some(shown)) if !self.trust.believes(shown) => Err(CallError::Stranger { to: self.to, shown }),
+            (Some(Failed::Ended(ConnectionError::ApplicationClosed(close))), _) if close.reason == UNKNOWN.as_bytes() => {
+                Err(CallError::NotAdmitted(self.to))
+            }
             (Some(Failed::Ended(why)), _) => Err(CallError::Ended { to: self.to, why: why.clone() }),
         }
     }

@@ -11,7 +11,7 @@ use symbiosis_base::{Instant, Span};
 
 use crate::clock::Clock;
 use crate::node::{Node, Session};
-pub use call::{Call, CallError, Called, settings_for};
+pub use call::{Call, CallError, Called, PORT, settings_for};
 pub(crate) use udp::wait;
 pub use udp::{Arrival, Udp};
 

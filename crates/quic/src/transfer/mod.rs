@@ -46,7 +46,7 @@ pub use message::Hash;
 pub use part::part_name;
 pub use place::Dir;
 pub(crate) use pool::FIRST;
-pub use server::{Common, Nothing, Server};
+pub use server::{Common, Nothing, Server, UNKNOWN};
 pub use storage::{FileKey, Sink, Source};
 pub use store::{Put, Store, Stranger};
 

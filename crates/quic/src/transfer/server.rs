@@ -1,8 +1,9 @@
 //! The answering side.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::net::IpAddr;
+use std::sync::Arc;
 
 use noq_proto::{Connection, ConnectionError, Dir, StreamId};
 use symbiosis_base::{Bytes, Instant};
@@ -24,17 +25,27 @@ use crate::node::{Activity, Next};
 pub struct Common {
     pool: Pool,
     hashes: Option<Hashes>,
+    /// Nobody else is served.
+    admits: Option<Arc<BTreeSet<Fingerprint>>>,
 }
+
+/// What whoever is not admitted is told.
+pub const UNKNOWN: &str = "the server does not know you";
 
 impl Common {
     /// For nodes that let so much come before anything was read ([`crate::node::Settings::first`]).
     pub fn with_first(first: Bytes) -> Common {
-        Common { pool: Pool::with_first(first.0), hashes: None }
+        Common { pool: Pool::with_first(first.0), ..Common::default() }
     }
 
     /// For a server of strangers: hashes are made beside, in a thread of their own.
     pub fn beside() -> Common {
         Common { hashes: Some(Hashes::default()), ..Common::default() }
+    }
+
+    /// The same for those alone who show one of these certificates. The node has to ask for them ([`crate::node::Settings::asks_who`]).
+    pub fn admitting(self, these: BTreeSet<Fingerprint>) -> Common {
+        Common { admits: Some(Arc::new(these)), ..self }
     }
 }
 
@@ -42,6 +53,8 @@ impl Common {
 pub struct Server {
     store: Box<dyn Store>,
     hashes: Option<Hashes>,
+    /// Whom it serves, until it knows that this is one of them.
+    admits: Option<Arc<BTreeSet<Fingerprint>>>,
     host: Option<IpAddr>,
     credit: Credit,
     streams: BTreeMap<StreamId, Serving>,
@@ -89,6 +102,7 @@ impl Server {
             store,
             host,
             hashes: common.hashes.clone(),
+            admits: common.admits.clone(),
             credit: Credit::new(&common.pool),
             streams: BTreeMap::new(),
             drained: 0,
@@ -107,6 +121,12 @@ impl Server {
     }
 
     pub(super) fn progress(&mut self, _now: Instant, connection: &mut Connection) -> Next {
+        if let Some(these) = &self.admits {
+            match Fingerprint::shown(connection) {
+                Some(shown) if these.contains(&shown) => self.admits = None,
+                _ => return Next::Close(UNKNOWN.into()),
+            }
+        }
         while let Some(id) = connection.streams().accept(Dir::Bi) {
             self.streams.insert(id, Serving { pipe: Pipe::new(id, &self.credit.account), at: Stage::Asked });
         }

@@ -1,9 +1,11 @@
 //! Serving, sending and fetching with the built command, over the machine's own loopback.
 
+mod server;
+mod who;
+
 use std::fs;
-use std::io::{BufRead, BufReader};
 use std::path::Path;
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
@@ -14,75 +16,7 @@ use symbiosis_path::{LinkSpec, QueueLimit};
 use symbiosis_quic::impairments::Impairments;
 use symbiosis_quic::relay::{self, Relay};
 
-/// No argument of the command's: the server is started as it comes.
-const NOBODY_WRITES: &str = "nobody writes";
-
-/// A server that ends with its test.
-struct Server {
-    process: Child,
-    address: String,
-    fingerprint: String,
-}
-
-impl Server {
-    fn start(folder: &Path, more: &[&str]) -> Server {
-        Server::by(Command::new(env!("CARGO_BIN_EXE_symbiosis")), folder, more)
-    }
-
-    /// Whose files may not have more than a few megabytes: what lies beyond cannot be written.
-    fn on_a_small_disk(folder: &Path) -> Server {
-        let mut shell = Command::new("sh");
-        // Told of it by a signal, too, unless that is ignored.
-        shell.args(["-c", "trap '' XFSZ; ulimit -f 2000; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_symbiosis")]);
-        Server::by(shell, folder, &[])
-    }
-
-    fn by(mut command: Command, folder: &Path, more: &[&str]) -> Server {
-        let identity = folder.join("identity.pem");
-        fs::create_dir_all(folder.join("served")).unwrap();
-        let mut process = command
-            .current_dir(folder)
-            .args(["serve", "--dir", "served", "--listen", "127.0.0.1:0", "--identity"])
-            .arg(identity)
-            .args(if more.contains(&NOBODY_WRITES) { &[] } else { &["--anyone-may-write"][..] })
-            .args(more.iter().filter(|arg| **arg != NOBODY_WRITES))
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut lines = BufReader::new(process.stdout.take().unwrap()).lines();
-        let mut after =
-            |word: &str| lines.next().unwrap().unwrap().split_once(word).expect("its address, then its fingerprint").1.to_string();
-        let (address, fingerprint) = (after(" at "), after("fingerprint "));
-        Server { process, address, fingerprint }
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        self.process.kill().unwrap();
-        self.process.wait().unwrap();
-    }
-}
-
-fn symbiosis(folder: &Path, args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_symbiosis"))
-        .current_dir(folder)
-        .env("NO_COLOR", "1")
-        .env("XDG_DATA_HOME", env!("CARGO_TARGET_TMPDIR"))
-        .args(args)
-        .output()
-        .unwrap()
-}
-
-fn refused(folder: &Path, args: &[&str], said: &str) {
-    let output = symbiosis(folder, args);
-    let stderr = String::from_utf8(output.stderr).unwrap();
-    // miette breaks lines where they are full.
-    let words = |text: &str| text.split_whitespace().filter(|word| *word != "│").collect::<Vec<_>>().join(" ");
-    assert_eq!(output.status.code(), Some(2), "{args:?}: {stderr}");
-    assert!(output.stdout.is_empty(), "{args:?}");
-    assert!(words(&stderr).contains(said), "{args:?}: {stderr}");
-}
+use server::{NOBODY_WRITES, Server, refused, symbiosis};
 
 #[test]
 fn a_file_goes_there_and_back() {
@@ -249,11 +183,11 @@ fn what_is_wrong_is_said_and_changes_nothing() {
     refused(here, &["send", "none", at, "--trust", trust], "none: No such file");
     refused(here, &["send", "served", at, "--trust", trust], "it is no regular file");
     refused(here, &["send", "file", "served/file", at, "--trust", trust], "two files would be `file` there");
-    refused(here, &["send", "file", at], &format!("add --trust {trust}"));
+    refused(here, &["send", "file", at], &format!("add --trust {trust}, or the line `{at} {trust}` to"));
     refused(here, &["send", "file", at, "--trust", &wrong], &format!("not {wrong}: it is not the server you meant"));
     refused(here, &["send", "file", at, "--trust", "12"], "--trust 12: this is no fingerprint");
     refused(here, &["send", "file", at, "--ca", "file"], "--ca file: it holds no certificate");
-    refused(here, &["send", "file", "127.0.0.1", "--trust", trust], "127.0.0.1: there is no port");
+    refused(here, &["send", "file", "127.0.0.1:", "--trust", trust], "127.0.0.1:: the port is no number");
     refused(here, &["send", "file", at, "--trust", trust, "--cc", "symbiossis"], "did you mean `symbiosis`?");
     refused(here, &["send", "file", at, "--trust", trust, "--set", "gamma=7"], "`gamma` is 7, but must be");
     refused(here, &["send", "file", at, "--trust", trust, "--set", "measurement=oracle"], "which only a simulator knows");
