@@ -12,7 +12,7 @@ use symbiosis_copy::{Options, Progress, Receiver, Sender, Sources, Tally, Target
 use symbiosis_path::{LinkSpec, NetworkLink, QueueLimit};
 use symbiosis_quic::choice::Choice;
 use symbiosis_quic::clock::Clock;
-use symbiosis_quic::exchange::{COPIES, End, Exchange, Frame, Inline, Moved, Offer, Step};
+use symbiosis_quic::exchange::{COPIES, End, Exchange, Frame, Inline, Limit, Moved, Offer, Step};
 use symbiosis_quic::identity::{Identity, Trust};
 use symbiosis_quic::impairments::Impairments;
 use symbiosis_quic::node::{Node, PeerId, Settings};
@@ -119,11 +119,11 @@ impl Run<'_> {
         let cc = ["symbiosis", "cubic", "quic-newreno"][self.seed as usize % 3];
         let choice = Choice::find(cc, &[]).unwrap();
         let offer = Offer::new(here.fingerprint(), Box::new(Inline::new(called)));
-        let accept = Box::new(move |_| Exchange::answers(offer.clone(), None));
+        let accept = Box::new(move |_| Exchange::answers(offer.clone(), Limit::default()));
         world.add(Node::server(self.clock, settings, choice.clone(), self.seed, there, accept).unwrap());
         let mut node = Node::client(self.clock, settings, choice, self.seed + 1000);
         node.show((*here).clone());
-        let session = Exchange::opens(Box::new(Inline::new(calls)), None);
+        let session = Exchange::opens(Box::new(Inline::new(calls)), Limit::default());
         let id = node.connect(world.now(), address(0), None, &Trust::Pinned(there.fingerprint()), session).unwrap();
         let client = world.add(node);
         for (from, to, link) in [(client, 0, 0), (0, client, 1)] {

@@ -8,7 +8,7 @@ use symbiosis_copy::{Options, Receiver, Sender, Sources, Tally, Target};
 use symbiosis_path::{LinkSpec, NetworkLink, QueueLimit};
 use symbiosis_quic::choice::Choice;
 use symbiosis_quic::clock::Clock;
-use symbiosis_quic::exchange::{COPIES, Exchange, Inline, Offer};
+use symbiosis_quic::exchange::{COPIES, Exchange, Inline, Limit, Offer};
 use symbiosis_quic::identity::{Identity, Trust};
 use symbiosis_quic::impairments::Impairments;
 use symbiosis_quic::node::{Node, Settings};
@@ -46,11 +46,11 @@ fn goes(cc: &str, rtt: Span, loss: f64) -> (f64, Option<Failed>) {
     let mut world: Emulation<Exchange> = Emulation::new(vec![link(100), link(101)], settings.overhead, seed);
     let (choice, clock) = (Choice::find(cc, &[]).unwrap(), Clock::start());
     let offer = Offer::new(here.fingerprint(), Box::new(Inline::new(Box::new(receiver))));
-    let accept = Box::new(move |_| Exchange::answers(offer.clone(), None));
+    let accept = Box::new(move |_| Exchange::answers(offer.clone(), Limit::default()));
     world.add(Node::server(clock, settings, choice.clone(), seed, &there, accept).unwrap());
     let mut node = Node::client(clock, settings, choice, seed + 1000);
     node.show(here.clone());
-    let session = Exchange::opens(Box::new(Inline::new(Box::new(sender))), None);
+    let session = Exchange::opens(Box::new(Inline::new(Box::new(sender))), Limit::default());
     let id = node.connect(world.now(), address(0), None, &Trust::Pinned(there.fingerprint()), session).unwrap();
     let client = world.add(node);
     for (from, to, link) in [(client, 0, 0), (0, client, 1)] {

@@ -8,7 +8,7 @@ use symbiosis_base::{Bytes, Instant, Random, Rate, Span};
 use symbiosis_path::{LinkSpec, NetworkLink, QueueLimit};
 use symbiosis_quic::choice::Choice;
 use symbiosis_quic::clock::Clock;
-use symbiosis_quic::exchange::{COPIES, Exchange, Frame, Offer, Polled, Work};
+use symbiosis_quic::exchange::{COPIES, Exchange, Frame, Limit, Offer, Polled, Work};
 use symbiosis_quic::identity::{Identity, Trust};
 use symbiosis_quic::impairments::Impairments;
 use symbiosis_quic::node::{Node, Settings};
@@ -178,11 +178,11 @@ impl Case {
         let mut world: Emulation<Exchange> = Emulation::new(vec![link(100), link(101)], settings.overhead, seed);
         let (choice, clock) = (Choice::find(self.cc, &[]).unwrap(), Clock::start());
         let offer = Offer::new(here.fingerprint(), called);
-        let accept = Box::new(move |_| Exchange::answers(offer.clone(), None));
+        let accept = Box::new(move |_| Exchange::answers(offer.clone(), Limit::default()));
         world.add(Node::server(clock, settings, choice.clone(), seed, &there, accept).unwrap());
         let mut node = Node::client(clock, settings, choice, seed + 1000);
         node.show(here.clone());
-        let session = Exchange::opens(calls, None);
+        let session = Exchange::opens(calls, Limit::default());
         let id = node.connect(world.now(), address(0), None, &Trust::Pinned(there.fingerprint()), session).unwrap();
         let client = world.add(node);
         for (from, to, link) in [(client, 0, 0), (0, client, 1)] {

@@ -6,10 +6,11 @@ use serde::{Deserialize, Serialize};
 use symbiosis_copy::{Bytes, Options};
 use symbiosis_quic::node::View;
 
+use super::limit::Limits;
 use super::measure::load::Plan;
 
 /// Of what is said here and over QUIC. Both sides must have the same.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 /// What the answer's line begins with: a shell that greets says other things before it.
 pub const MARK: &str = "symbiosis-copy ";
 /// Longest line \[bytes\]: what Linux lets a command have as arguments (`ARG_MAX`, 2 MB).
@@ -28,7 +29,9 @@ pub struct Hello {
     pub cc: String,
     pub sets: Vec<String>,
     pub seed: u64,
-    pub limit_mbps: Option<f64>,
+    /// How fast the other end may send.
+    #[serde(default)]
+    pub limit: Option<Limits>,
     pub task: Task,
     pub options: Options,
 }

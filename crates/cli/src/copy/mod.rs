@@ -2,6 +2,7 @@
 
 mod end;
 mod handshake;
+mod limit;
 pub mod measure;
 mod place;
 pub mod remote;
@@ -15,9 +16,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use miette::miette;
-use symbiosis_base::Rate;
 use symbiosis_copy::{Bytes, Compress, Filter, Options, Tally};
-use symbiosis_quic::exchange::{Beside, Calling, Moved, call};
+use symbiosis_quic::exchange::{Beside, Calling, Limit, Moved, call};
 use symbiosis_quic::identity::{Fingerprint, Identity};
 use symbiosis_quic::node::View;
 use symbiosis_quic::plain::plain;
@@ -27,6 +27,7 @@ use crate::failure::Failure;
 use crate::net::Control;
 use end::{Kind, end};
 use handshake::{Hello, Task, VERSION};
+use limit::Timetable;
 use place::Place;
 use show::{Done, Show};
 use ssh::{Remote, Ssh};
@@ -89,9 +90,9 @@ pub struct Args {
     /// Pack what moves: `auto` where that makes it faster, `always`, or `never`
     #[arg(long, value_name = "WHEN", default_value = "auto", value_parser = compress)]
     compress: Compress,
-    /// The side that has the files sends no faster than this
-    #[arg(long, value_name = "MBIT/S", value_parser = rate)]
-    limit: Option<f64>,
+    /// The side that has the files sends no faster than this, or by local time of day: '08:00,50 18:00,off Sat-08:00,off'
+    #[arg(long, value_name = "MBIT/S", visible_alias = "schedule")]
+    limit: Option<Timetable>,
     #[command(flatten)]
     reach: Reach,
     /// Say what held the copy up, in detail
@@ -134,10 +135,6 @@ fn compress(text: &str) -> Result<Compress, String> {
         "never" => Ok(Compress::Never),
         _ => Err("write auto, always or never".into()),
     }
-}
-
-fn rate(text: &str) -> Result<f64, String> {
-    text.parse().ok().filter(|rate: &f64| rate.is_finite() && *rate > 0.0).ok_or_else(|| "write Mbit/s, e.g. 50".into())
 }
 
 /// Which way, and with which machine.
@@ -238,7 +235,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     }
     let mut show = Show::new(args.json, to_stdout || args.dry_run || args.verbose, to_stdout);
     let tally = Tally::default();
-    let done = copied((&args.reach, args.limit), &way, &options, &tally, |now, moved, view| show.look(now, &tally, moved, view));
+    let done = copied((&args.reach, args.limit.as_ref()), &way, &options, &tally, |now, moved, view| show.look(now, &tally, moved, view));
     show.end();
     // What went wrong is named whatever else went wrong.
     let faults = tally.faults();
@@ -268,7 +265,7 @@ pub fn list(args: &List) -> Result<(), Failure> {
 fn hello(
     reach: &Reach,
     identity: &Identity,
-    (known, limit_mbps, seed): (Option<IpAddr>, Option<f64>, u64),
+    (known, limit, seed): (Option<IpAddr>, Option<&Timetable>, u64),
     task: Task,
     options: Options,
 ) -> Hello {
@@ -280,10 +277,15 @@ fn hello(
         cc: reach.control.name().into(),
         sets: reach.control.sets().to_vec(),
         seed,
-        limit_mbps,
+        limit: limit.map(Timetable::now),
         task,
         options,
     }
+}
+
+/// What holds for this end, whose clock starts now.
+fn own_limit(limit: Option<&Timetable>) -> Limit {
+    limit.map_or(Limit::default(), |table| table.now().limit().expect("a timetable has times of a week"))
 }
 
 /// Where the other end may be.
@@ -296,7 +298,7 @@ fn addresses(reach: &Reach, known: Option<IpAddr>, remote: &Remote) -> Vec<IpAdd
 }
 
 fn copied(
-    (reach, limit): (&Reach, Option<f64>),
+    (reach, limit): (&Reach, Option<&Timetable>),
     way: &Way,
     options: &Options,
     tally: &Tally,
@@ -316,7 +318,7 @@ fn copied(
         shows: Arc::new(identity),
         choice: choice.clone(),
         seed: reach.seed,
-        limit: limit.map(Rate::from_mbps),
+        limit: own_limit(limit),
     };
     let mut failed = Failure::input(format!("{}: its address is not known", way.host), "say where the other machine is with --address");
     for address in addresses(reach, known, &remote) {

@@ -10,7 +10,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use miette::miette;
-use symbiosis_base::Rate;
 use symbiosis_copy::{Bytes, Tally};
 use symbiosis_quic::clock::Clock;
 use symbiosis_quic::exchange::{Answering, Beside, Offer, Work, answer};
@@ -85,7 +84,7 @@ fn begin(hello: &Hello) -> Result<(Answering, Offer, Ready), String> {
     let udp = bound(hello.v6, hello.ports, clock)?;
     let port = udp.address().map_err(|error| error.to_string())?.port();
     let ready = Ready { port, fingerprint: identity.fingerprint().to_string(), address: reached() };
-    let limit = hello.limit_mbps.map(Rate::from_mbps);
+    let limit = hello.limit.clone().unwrap_or_default().limit()?;
     let answering = Answering { udp, clock, identity, choice, seed: hello.seed, limit };
     Ok((answering, Offer::new(peer, work), ready))
 }

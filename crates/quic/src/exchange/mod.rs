@@ -7,6 +7,7 @@
 mod beside;
 mod end;
 mod framing;
+mod limit;
 mod moved;
 mod session;
 mod socket;
@@ -16,10 +17,11 @@ mod waits;
 
 pub use beside::Beside;
 pub use end::{BODY, End, Frame, HEAD, Inline, Polled, Step, Work};
+pub use limit::{Limit, WEEK};
 pub use moved::Moved;
 pub use session::{Exchange, Offer};
 pub use socket::{Answering, Calling, answer, call};
 pub use waits::Waits;
 
 /// The protocol's name (ALPN).
-pub const COPIES: &str = "symbiosis-copy/2";
+pub const COPIES: &str = "symbiosis-copy/3";

@@ -4,9 +4,10 @@ use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use noq_proto::{Connection, ConnectionError, Dir};
-use symbiosis_base::{Bytes as Size, Instant, Rate, Span};
+use symbiosis_base::{Bytes as Size, Instant, Span};
 
 use super::end::Work;
+use super::limit::Limit;
 use super::moved::Moved;
 use super::talk::{AHEAD, LEAST, State, Talk};
 use super::waits::Waits;
@@ -69,7 +70,7 @@ type Which = fn(&mut Waits) -> &mut Span;
 /// One side of an exchange, on its connection.
 pub struct Exchange {
     stage: Stage,
-    limit: Option<Rate>,
+    limit: Limit,
     /// What was written takes so long at its limit.
     paid: Instant,
     moved: Moved,
@@ -85,16 +86,16 @@ impl fmt::Debug for Exchange {
 
 impl Exchange {
     /// Of whoever calls.
-    pub fn opens(work: Box<dyn Work>, limit: Option<Rate>) -> Exchange {
+    pub fn opens(work: Box<dyn Work>, limit: Limit) -> Exchange {
         Exchange::at(Stage::Opens(Some(work)), limit)
     }
 
     /// Of whoever is called.
-    pub fn answers(offer: Offer, limit: Option<Rate>) -> Exchange {
+    pub fn answers(offer: Offer, limit: Limit) -> Exchange {
         Exchange::at(Stage::Offers(offer), limit)
     }
 
-    fn at(stage: Stage, limit: Option<Rate>) -> Exchange {
+    fn at(stage: Stage, limit: Limit) -> Exchange {
         Exchange { stage, limit, paid: Instant::START, moved: Moved::default(), since: (Instant::START, None) }
     }
 
@@ -126,19 +127,19 @@ impl Exchange {
             }
         };
         self.moved.began = Some(now);
-        self.stage = Stage::Talks(Box::new(Talk::new(now, id, work, opened, self.limit)));
+        self.stage = Stage::Talks(Box::new(Talk::new(now, id, work, opened)));
         Ok(true)
     }
 
     /// So many bytes its limit lets it write now. After a pause it is no more than [`AHEAD`].
     fn may_write(&self, now: Instant, turn: usize) -> usize {
-        let Some(limit) = self.limit else { return turn };
+        let Some(limit) = self.limit.at(now) else { return turn };
         if self.paid > now { 0 } else { turn.min(limit.times(AHEAD) as usize).max(LEAST) }
     }
 
     /// So many were.
     fn wrote(&mut self, now: Instant, bytes: u64) {
-        let Some(limit) = self.limit else { return };
+        let Some(limit) = self.limit.at(now) else { return };
         let from = self.paid.max(Instant(now.0.saturating_sub(AHEAD.0)));
         self.paid = from.saturating_add(limit.time_for(Size(bytes)));
     }
@@ -148,13 +149,14 @@ impl Exchange {
             return Ok(Next::Wait);
         }
         let mut may_write = self.may_write(now, TURN);
-        let written = self.moved.written;
+        let (written, limit) = (self.moved.written, self.limit.at(now));
         let Stage::Talks(talk) = &mut self.stage else { return Ok(Next::Wait) };
+        talk.keeps_to(limit);
         let mut turn = TURN;
         let takes = talk.read(connection, &mut self.moved, &mut turn)?;
         talk.waits_for_gap(now)?;
         let state = if may_write > 0 { talk.write(now, connection, &mut self.moved, &mut may_write)? } else { State::Limited };
-        turn = turn.min(may_write.max(usize::from(self.limit.is_some())));
+        turn = turn.min(may_write.max(usize::from(limit.is_some())));
         if self.since.1.is_none() {
             self.since.0 = now;
         }

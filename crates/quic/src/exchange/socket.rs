@@ -4,9 +4,10 @@ use std::io;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
 
-use symbiosis_base::{Instant, Rate, Span};
+use symbiosis_base::{Instant, Span};
 
 use super::COPIES;
+use super::limit::Limit;
 use super::moved::Moved;
 use super::session::{Exchange, Offer};
 use crate::choice::Choice;
@@ -40,7 +41,7 @@ pub struct Calling {
     /// Seeds whatever the controller draws at random.
     pub seed: u64,
     /// This side sends no faster.
-    pub limit: Option<Rate>,
+    pub limit: Limit,
 }
 
 /// A side that is called.
@@ -56,7 +57,7 @@ pub struct Answering {
     /// See [`Calling`].
     pub seed: u64,
     /// See [`Calling`].
-    pub limit: Option<Rate>,
+    pub limit: Limit,
 }
 
 fn settings(at: SocketAddr) -> Settings {
@@ -83,7 +84,7 @@ pub fn call(
     let mut node = Node::client(clock, settings(to), with.choice.clone(), with.seed);
     node.show(with.shows.clone());
     let id = node
-        .connect(clock.now(), to, None, &Trust::Pinned(with.peer), Exchange::opens(work, with.limit))
+        .connect(clock.now(), to, None, &Trust::Pinned(with.peer), Exchange::opens(work, with.limit.clone()))
         .map_err(|error| CallError::Setup(error.to_string()))?;
     let mut established = false;
     let mut enough = false;
@@ -130,7 +131,7 @@ pub fn answer(with: Answering, offer: &Offer, mut watch: impl FnMut(Instant) -> 
     let Answering { mut udp, clock, identity, choice, seed, limit } = with;
     let at = udp.address().map_err(|error| error.to_string())?;
     let accepted = offer.clone();
-    let accept = Box::new(move |_| Exchange::answers(accepted.clone(), limit));
+    let accept = Box::new(move |_| Exchange::answers(accepted.clone(), limit.clone()));
     let mut node = Node::server(clock, settings(at), choice, seed, &identity, accept).map_err(|error| error.to_string())?;
     let mut ended = None;
     run(&mut node, &mut udp, &clock, |node, now| {

@@ -73,7 +73,7 @@ pub(super) enum State {
 }
 
 impl Talk {
-    pub(super) fn new(now: Instant, id: StreamId, work: Box<dyn Work>, opened: bool, limit: Option<Rate>) -> Talk {
+    pub(super) fn new(now: Instant, id: StreamId, work: Box<dyn Work>, opened: bool) -> Talk {
         let credit = Credit::new(&Pool::default());
         let mut pipe = Pipe::new(id, &credit.account);
         if opened {
@@ -95,10 +95,14 @@ impl Talk {
             notes: (0, 0),
             taken: 0,
             still: Still::new(now),
-            // Evenly, so that the peer sees it move.
-            together: limit.map_or(TOGETHER, |limit| (limit.times(AHEAD) as usize).clamp(LEAST, TOGETHER)),
+            together: TOGETHER,
             over: (false, false),
         }
+    }
+
+    /// Writes at once what that rate allows: evenly, so that the peer sees it move.
+    pub(super) fn keeps_to(&mut self, limit: Option<Rate>) {
+        self.together = limit.map_or(TOGETHER, |limit| (limit.times(AHEAD) as usize).clamp(LEAST, TOGETHER));
     }
 
     /// Reads what came; whether the end takes more.

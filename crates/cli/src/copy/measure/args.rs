@@ -3,8 +3,9 @@
 use std::ffi::OsString;
 
 use super::load::Plan;
+use crate::copy::Reach;
+use crate::copy::limit::mbps;
 use crate::copy::place::Place;
-use crate::copy::{Reach, rate};
 use crate::failure::Failure;
 
 /// ssh's server lets ten begin at once (`MaxStartups`), and each stream is started by one.
@@ -23,7 +24,7 @@ pub struct Args {
     #[arg(long)]
     pub both: bool,
     /// Send at this rate, evenly, and not as fast as the path allows
-    #[arg(long, value_name = "MBIT/S", value_parser = rate)]
+    #[arg(long, value_name = "MBIT/S", value_parser = mbps)]
     pub rate: Option<f64>,
     /// Streams at once, each a connection of its own
     #[arg(short = 'P', long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=MOST_STREAMS))]

@@ -11,13 +11,13 @@ use std::sync::mpsc::{Sender, channel};
 use std::thread;
 
 use miette::miette;
-use symbiosis_base::Rate;
 use symbiosis_copy::Options;
 use symbiosis_quic::exchange::{Calling, call};
 use symbiosis_quic::identity::{Fingerprint, Identity};
 use symbiosis_quic::socket::CallError;
 
 use super::handshake::{Measured, Task};
+use super::limit::Timetable;
 use super::ssh::{Remote, Ssh};
 use super::{broken, unanswered};
 use crate::failure::Failure;
@@ -80,9 +80,9 @@ fn stream(args: &Args, plan: &Plan, host: &str, number: usize, tell: &Sender<(us
     let (identity, _) = Identity::generate().map_err(|error| Failure::Other(miette!("{error}")))?;
     let known = reach.address.or_else(|| ssh.address());
     // A rate is shared by the streams.
-    let limit = args.rate.map(|rate| rate / args.parallel as f64);
+    let limit = args.rate.map(|rate| Timetable::steady(rate / args.parallel as f64));
     let seed = reach.seed + number as u64;
-    let hello = super::hello(reach, &identity, (known, limit, seed), Task::Measure(*plan), Options::default());
+    let hello = super::hello(reach, &identity, (known, limit.as_ref(), seed), Task::Measure(*plan), Options::default());
     let remote = ssh.start(&hello)?;
     let peer = Fingerprint::parse(&remote.ready.fingerprint).ok_or_else(|| Failure::Other(miette!("{host}: it shows no fingerprint")))?;
     let shows = Arc::new(identity);
@@ -94,7 +94,7 @@ fn stream(args: &Args, plan: &Plan, host: &str, number: usize, tell: &Sender<(us
             shows: shows.clone(),
             choice: reach.control.choice()?,
             seed,
-            limit: limit.map(Rate::from_mbps),
+            limit: super::own_limit(limit.as_ref()),
         };
         let mut last = None;
         let called = call(&calling, Box::new(Load::new(plan, true)), |now, moved, view| {
