@@ -7,9 +7,10 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use nix::errno::Errno;
-use nix::fcntl::{AtFlags, OFlag, OpenHow, RenameFlags, ResolveFlag, open, openat, openat2, renameat, renameat2};
+use nix::fcntl::{AtFlags, OFlag, OpenHow, ResolveFlag, open, openat, openat2, renameat};
 use nix::sys::stat::{Mode, SFlag, fstatat};
 use nix::unistd::{UnlinkatFlags, unlinkat};
+use rustix::fs::{RenameFlags, renameat_with};
 
 /// Ours to write, and others' to read.
 const MODE: Mode = Mode::from_bits_truncate(0o644);
@@ -105,7 +106,7 @@ impl Dir {
     pub(super) fn rename(&self, from: &str, to: &str, force: bool) -> io::Result<()> {
         match force {
             true => renameat(&self.0, from, &self.0, to)?,
-            false => renameat2(&self.0, from, &self.0, to, RenameFlags::RENAME_NOREPLACE)?,
+            false => renameat_with(&self.0, from, &self.0, to, RenameFlags::NOREPLACE)?,
         }
         Ok(())
     }
