@@ -7,6 +7,8 @@ pub mod measure;
 mod place;
 pub mod remote;
 mod show;
+#[cfg(test)]
+mod situations;
 mod ssh;
 mod why;
 

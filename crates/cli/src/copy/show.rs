@@ -35,7 +35,7 @@ pub struct Done {
 
 impl Done {
     /// What is known of why it was no faster.
-    fn seen(&self, time: Span, mbps: f64) -> Seen {
+    pub fn seen(&self, time: Span, mbps: f64) -> Seen {
         let (here, there) = (self.moved.waits, self.moved.peer_waits);
         let (giver, taker) = if self.gives { (here, there) } else { (there, here) };
         let gauge = |name| self.view.gauges.iter().find(|(known, _)| *known == name).map(|(_, value)| *value).filter(|value| *value > 0.0);

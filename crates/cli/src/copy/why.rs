@@ -97,8 +97,9 @@ impl Seen {
             _ if self.part(self.giver.peer) > network.max(HOLDS) => Cause::RoundTrips,
             _ if self.start() >= HOLDS => Cause::Start,
             _ if self.lost >= LOSSY => Cause::Loss,
-            _ if self.path_mbps.is_some_and(|(capacity, free)| free < (1.0 - SHARED) * capacity) => Cause::Others,
+            // Before what others use: a host that is late measures others where there are none.
             _ if self.late >= LATE => Cause::Host,
+            _ if self.path_mbps.is_some_and(|(capacity, free)| free < (1.0 - SHARED) * capacity) => Cause::Others,
             _ if self.path_mbps.is_some_and(|(_, free)| self.mbps < TAKES * free) => Cause::Controller,
             _ => Cause::Path,
         }
@@ -184,6 +185,7 @@ mod tests {
             (Seen { path_mbps: path(62.0, 61.0), ..base.clone() }, Cause::Path, "the path has 62 Mbit/s, others use 1; you have 60"),
             (Seen { path_mbps: path(200.0, 190.0), ..base.clone() }, Cause::Controller, "and the controller takes no more"),
             (Seen { late: 0.5, ..base.clone() }, Cause::Host, "50 % of what it sends leaves late"),
+            (Seen { late: 0.5, path_mbps: path(100.0, 62.0), ..base.clone() }, Cause::Host, "50 % of what it sends leaves late"),
             (base, Cause::Path, "the path, at 50 ms, gives 60 Mbit/s"),
         ] {
             assert_eq!(seen.cause(), cause);
