@@ -7,7 +7,9 @@ use nix::unistd::Pid;
 /// Gives the calling thread a fixed priority (`SCHED_FIFO`) above all usual ones; whether it got it. Who has it must sleep often: nothing
 /// below runs on its processor before it does.
 pub fn first(priority: i32) -> bool {
-    let parameter = libc::sched_param { sched_priority: priority };
+    // SAFETY: it is made of integers alone, which may be 0; musl has more of them than glibc, all reserved.
+    let mut parameter: libc::sched_param = unsafe { std::mem::zeroed() };
+    parameter.sched_priority = priority;
     // SAFETY: the parameter lives through the call; 0 is the calling thread.
     unsafe { libc::sched_setscheduler(0, libc::SCHED_FIFO, &raw const parameter) == 0 }
 }
