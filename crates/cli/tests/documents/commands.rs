@@ -25,6 +25,7 @@ const TOOLS: &[&str] = &[
     "git",
     "cd",
     "sbatch",
+    "podman",
 ];
 
 /// What is wrong with a block's commands.

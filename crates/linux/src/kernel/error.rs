@@ -32,6 +32,9 @@ impl KernelError {
     pub fn help(&self) -> Option<&'static str> {
         match self {
             KernelError::NotRoot => Some("run it as root, e.g. with sudo"),
+            KernelError::NoLibbpf if cfg!(target_feature = "crt-static") => {
+                Some("this program is static, and can load no library: run one that is built for glibc, or from the Debian package")
+            }
             KernelError::NoLibbpf => Some("on Debian and Ubuntu: apt-get install libbpf1"),
             KernelError::Running(_) => {
                 Some("`symbiosis kernel stop` ends one that was started by `symbiosis kernel start`; another ends with its process")
