@@ -86,7 +86,8 @@ impl Seen {
         // A giver whose taker writes slowly waits for the network: the taker is asked first.
         let waits = [
             (Cause::Limit, self.part(self.giver.limit)),
-            (Cause::Writing, self.part(self.taker.sink)),
+            // With room left and nothing to say who takes files still writes those that came.
+            (Cause::Writing, self.part(self.taker.sink + self.taker.source)),
             (Cause::Reading, self.part(self.giver.source)),
         ];
         let longest = waits.into_iter().max_by(|a, b| a.1.total_cmp(&b.1)).filter(|(_, part)| *part >= HOLDS);
@@ -172,6 +173,7 @@ mod tests {
             (Seen { time: Span::from_millis(900), ..base.clone() }, Cause::Short, ""),
             (Seen { giver: waits(1, 0, 0, 0, 9), ..base.clone() }, Cause::Limit, "you limited it"),
             (Seen { taker: waits(0, 0, 8, 2, 0), ..base.clone() }, Cause::Writing, "writes 60 Mbit/s"),
+            (Seen { giver: waits(2, 0, 0, 8, 0), taker: waits(0, 7, 2, 1, 0), ..base.clone() }, Cause::Writing, "writes 60 Mbit/s"),
             (Seen { giver: waits(1, 8, 0, 1, 0), ..base.clone() }, Cause::Reading, "gives 60 Mbit/s"),
             (Seen { giver: waits(1, 1, 0, 8, 0), ..base.clone() }, Cause::RoundTrips, "waited for an answer of the other, 50 ms away"),
             // Ten times from 10 to 10240 packets, and two round trips before: 7.2 s.
