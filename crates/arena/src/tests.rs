@@ -209,7 +209,7 @@ fn the_page_on_adding_a_controller_shows_the_example() {
     assert!(page.contains(include_str!("../examples/outside.rs")), "docs/adding-a-controller.md and examples/outside.rs differ");
 }
 
-/// `symbiosis` with its competitive state: the median of three seeds beside CUBIC and after it, the worst among its own kind.
+/// `symbiosis` with its competitive state, on the worst of three seeds.
 #[test]
 fn who_competes_holds_its_own_beside_cubic_and_keeps_the_low_queue_among_its_own_kind() {
     let contestant = Contestant::parse("symbiosis").unwrap();
@@ -218,12 +218,9 @@ fn who_competes_holds_its_own_beside_cubic_and_keeps_the_low_queue_among_its_own
         let trial = Trial { cell: &cell, contestant: &contestant, target: &SIMULATOR, seeds: 3 };
         try_out(&trial, &Simulator, || ()).unwrap().found
     };
-    let beside = &tried("loss-based/1:1 cubic, 60 ms, 1 BDP").goals[0];
-    let (median, worst) = (beside.median.unwrap(), beside.worst.unwrap());
-    assert!(median > 0.4 && worst > 0.05, "{median}, {worst}: without it .03");
-    let left = tried("loss-based/cubic leaves").goals[0].median.unwrap();
-    assert!(left <= 10.0, "{left} ms of queue ten seconds after CUBIC left");
-    for id in ["own-kind/8 flows within 1 s", "own-kind/4 of 20 ms, 4 of 120 ms"] {
+    let share = tried("loss-based/1:1 cubic, 60 ms, 1 BDP").goals[0].worst.unwrap();
+    assert!(share > 0.5, "{share}: without it .02");
+    for id in ["loss-based/cubic leaves", "own-kind/8 flows within 1 s", "own-kind/4 of 20 ms, 4 of 120 ms"] {
         let found = tried(id);
         assert!(found.goals.iter().all(|goal| goal.met), "{id}: {:?}", found.goals);
     }

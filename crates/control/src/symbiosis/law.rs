@@ -38,6 +38,13 @@ pub struct Path {
     pub eased: f64,
 }
 
+impl Path {
+    /// What the flow would have in flight without a queue, `xτ` \[packets\].
+    pub fn claim(&self, packet: Bytes) -> f64 {
+        self.delivered.times(self.tau) / packet.as_f64()
+    }
+}
+
 /// A law of motion of the window.
 #[derive(Clone, Debug)]
 pub enum Law {

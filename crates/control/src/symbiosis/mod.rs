@@ -14,6 +14,7 @@
 
 mod builder;
 mod ceiling;
+mod doubt;
 mod entries;
 pub mod gamma;
 pub mod law;
@@ -32,6 +33,7 @@ pub use builder::{Builder, EPSILON, GAMMA};
 pub use entries::{OURS, PAPER};
 
 use ceiling::Ceiling;
+use doubt::Doubt;
 use law::{Law, Path};
 use probe_rtt::{ProbeRtt, Share, Verdict};
 use rivalry::{Bounds, Change, Rivalry};
@@ -80,14 +82,7 @@ pub struct Symbiosis {
     pacer: Pacer,
     ceiling: Ceiling,
     rivalry: Rivalry,
-    /// A longer queue than flows of the kind leave stands since then.
-    long: Option<Instant>,
-    /// A packet was lost last.
-    lost: Option<Instant>,
-    /// What it had without a queue when doubts began, `xτ` \[packets\]: the law leaves it that until they are over.
-    claim: f64,
-    /// A probe has told whose it is.
-    judged: bool,
+    doubt: Doubt,
     /// The part of θ that losses have left.
     eased: f64,
     /// Acknowledged since a round-trip time was measured last.
@@ -112,10 +107,7 @@ impl Symbiosis {
             pacer: Pacer::new(setup.timer),
             ceiling: Ceiling::default(),
             rivalry: Rivalry::default(),
-            long: None,
-            judged: false,
-            lost: None,
-            claim: 0.0,
+            doubt: Doubt::default(),
             eased: 1.0,
             unsampled: Bytes::ZERO,
             starting: settings.slow_start_target > 0.0,
@@ -171,38 +163,22 @@ impl Symbiosis {
         // Whatever was measured: no faster than slow start.
         let most = if self.settings.loss_floor { self.window.cwnd + self.window.packets(ack.bytes) } else { f64::INFINITY };
         let doubts = self.suspects(ack.now, &path) || self.rivalry.doubts();
-        let least = if doubts { self.claim.min(self.window.cwnd) } else { 0.0 };
+        let least = if doubts { self.doubt.claim.min(self.window.cwnd) } else { 0.0 };
         self.window.cwnd = stepped.min(most).max(least).max(LEAST_WINDOW);
     }
 
     /// Whether a queue stands that no flows of the kind leave, and no probe has told yet whose it is.
     fn suspects(&mut self, now: Instant, path: &Path) -> bool {
-        if !self.settings.competes {
-            return false;
-        }
+        let Some(probe) = self.probe_rtt.as_mut().filter(|_| self.settings.competes) else { return false };
         let long = (path.smoothed - path.tau).secs() > self.law.most_queue(path);
-        if !long {
-            (self.long, self.judged) = (None, false);
-            if let Some(probe) = &mut self.probe_rtt {
-                probe.uncall();
-            }
-            return false;
+        let stood = self.doubt.sees(now, long, path.claim(self.packet));
+        match stood {
+            // What an outage leaves in the queue is gone sooner.
+            Some(since) if since.secs() >= self.mean => probe.call(now, path.smoothed),
+            _ if !long => probe.uncall(),
+            _ => {}
         }
-        // What an outage leaves in the queue is gone sooner.
-        if self.long.is_none() {
-            self.long = Some(now);
-            self.claim = path.delivered.times(path.tau) / self.packet.as_f64();
-        }
-        let since = self.long.map_or(Span::ZERO, |long| now - long);
-        if let Some(probe) = self.probe_rtt.as_mut().filter(|_| !self.judged && since.secs() >= self.mean) {
-            probe.call(now, path.smoothed);
-        }
-        !self.judged
-    }
-
-    /// Whether a packet was lost in the last ten seconds.
-    fn overflowed(&self, now: Instant) -> bool {
-        self.lost.is_some_and(|lost| now - lost < UNEASE)
+        stood.is_some()
     }
 
     /// A probe says whose queue it is.
@@ -211,9 +187,9 @@ impl Symbiosis {
         let bounds = Bounds {
             harmless: self.law.harmless_queue(&path),
             most: Span::from_secs(self.law.most_queue(&path)),
-            lost: self.overflowed(now),
+            lost: self.doubt.overflowed(now),
         };
-        self.claim = path.delivered.times(path.tau) / self.packet.as_f64();
+        self.doubt.judged(path.claim(self.packet));
         match self.rivalry.judged(verdict, &bounds) {
             Change::None => {}
             Change::Begins => {
@@ -230,7 +206,6 @@ impl Symbiosis {
                 probe.hasten();
             }
         }
-        self.judged = true;
     }
 
     /// The window answers an ACK beside flows that fill the buffer.
@@ -284,7 +259,7 @@ impl Controller for Symbiosis {
         let smoothed = self.rtt.smoothed();
         self.ceiling.acked(ack.now, ack.bytes, smoothed);
         self.unsampled += ack.bytes;
-        let contested = self.rivalry.competes() || self.long.is_some() || self.overflowed(ack.now);
+        let contested = self.rivalry.competes() || self.doubt.stands(ack.now);
         if let (Some(probe), Some(rtt)) = (&mut self.probe_rtt, ack.rtt.filter(|rtt| *rtt > Span::ZERO)) {
             let acked = core::mem::replace(&mut self.unsampled, Bytes::ZERO);
             // Who is Reno has no share to get wrong.
@@ -326,7 +301,7 @@ impl Controller for Symbiosis {
 
     fn lost(&mut self, loss: &Lost) {
         let before = self.window.cwnd;
-        self.lost = Some(loss.now);
+        self.doubt.lost(loss.now);
         if self.rivalry.competes() {
             let kept = self.rivalry.after_loss(before, loss.now, loss.kind.collapses());
             if loss.kind.collapses() {

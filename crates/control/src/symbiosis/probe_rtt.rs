@@ -12,7 +12,8 @@
 //! their rate stays what it was. What stands then belongs to flows that do not yield, and a part c of it is left where they have a part c of the flight. It is
 //! held where an answer matters: others joined in, a queue stands that no flows of the kind leave, the buffer has overflowed, or the flow competes.
 //!
-//! Flows that compete have a common clock as well: the shortest queue since their last probes, which all have seen.
+//! Flows that compete have a common clock as well: the shortest queue since their last probes, which all have seen. They join in nobody's probe, since an opponent's
+//! every loss looks like one, and probe at once where the queue ran empty by itself and stands again.
 //!
 //! τ may also have grown, on another route. Then what a flow gives up in a probe was not in a queue, and its round-trip time falls by less. Two probes in a row
 //! must find that: in one, others may have filled the queue.
@@ -40,7 +41,8 @@ const REFILLS: f64 = 2.0;
 const JOINED: f64 = 1.5;
 /// A turn is a round-trip time with the queue that the probe left, and at least this, so that flows of other round-trip times hold at the same time.
 const LEAST_TURN: Span = Span::from_millis(150);
-/// Beside flows that fill the buffer a dip is worth a probe after so many turns.
+/// Beside flows that fill the buffer probes are at least so many round-trip times apart: one takes half of the rate for five of them at the most, and so
+/// a twelfth of it in all.
 const RARER: f64 = 32.0;
 /// A queue is as short as the shortest, or as good as none, if it differs by no more than this part of what stood of late.
 const AS_LOW: f64 = 0.125;
@@ -85,6 +87,12 @@ pub struct ProbeRtt {
     bottom: (Span, Instant),
     /// The next probe is to begin at once.
     called: bool,
+    /// When the last probe began that was this flow's own, or after which the queue came back. What fell and stayed so was an opponent's loss.
+    counted: Instant,
+    /// The queue was last longer than that.
+    filled: Instant,
+    /// It has been empty for half of the least time between probes since the last one.
+    freed: bool,
 }
 
 /// A probe under way.
@@ -104,8 +112,11 @@ struct Probe {
     held: MinRtt<Span>,
     /// The queue had not been empty of late.
     stood: bool,
+    long: bool,
     /// There is reason to think that not all are of the kind.
     contested: bool,
+    /// Another's dip called it.
+    joined: bool,
 }
 
 /// What a probe found while flows of the kind had no queue.
@@ -117,6 +128,10 @@ pub struct Verdict {
     pub left: Span,
     /// The queue had not been empty of late.
     pub stood: bool,
+    /// Nor for twice the time between probes, in which flows of the kind would have emptied it.
+    pub long: bool,
+    /// It came back when all were released.
+    pub back: bool,
 }
 
 /// What a probe needs to know.
@@ -168,6 +183,9 @@ impl ProbeRtt {
             sparing: false,
             bottom: (Span::MAX, Instant::START),
             called: false,
+            counted: Instant::START,
+            filled: Instant::START,
+            freed: false,
         }
     }
 
@@ -202,7 +220,7 @@ impl ProbeRtt {
         let last = core::mem::replace(&mut self.last, now);
         let (Some(tau), Some(share)) = (known, share) else {
             if known.is_none() {
-                (self.seen, self.begun) = (now, now);
+                (self.seen, self.begun, self.counted, self.filled) = (now, now, now, now);
             }
             // Without a share there is nothing to probe for, nor to wait.
             self.probe = None;
@@ -215,6 +233,8 @@ impl ProbeRtt {
         }
         if rtt <= tau.saturating_add(NOISE).saturating_add((share.mean - tau).scale(AS_LOW)) {
             self.near = now;
+        } else {
+            self.filled = now;
         }
         let low = self.bottom.0.saturating_add((share.mean - tau).scale(AS_LOW));
         if rtt <= low {
@@ -225,7 +245,7 @@ impl ProbeRtt {
             probe.turn = probe.turn.min(rtt.scale(2.0));
             self.ended = self.ended.min(self.begun.saturating_add(probe.turn.scale(MOST_LASTS)));
             let falls = probe.found.get().is_none_or(|found| found - rtt > share.service);
-            if falls && now < self.ended {
+            if falls && now < self.ended && !self.sparing {
                 let most = self.begun.saturating_add(probe.turn.scale(MOST_LASTS));
                 self.ended = self.ended.max(now.saturating_add(probe.turn)).min(most);
             }
@@ -242,7 +262,7 @@ impl ProbeRtt {
             let released = self.released();
             let over = now - released;
             if now >= released && (over >= turn.scale(MOST_LASTS) || (over >= turn && back)) {
-                return self.end();
+                return self.end(back);
             }
             return None;
         }
@@ -254,16 +274,21 @@ impl ProbeRtt {
         let low = if share.contested || share.flight.scale(MANY) < share.smoothed { late } else { ever };
         let apart = LEAST_INTERVAL.max(share.smoothed.scale(LEAST_ROUND_TRIPS));
         let interval = self.interval.max(apart);
+        self.freed |= now - self.filled >= apart.scale(0.5);
         let (since, unseen) = (now - self.begun, now - self.seen);
         let half = interval.scale(0.5);
-        let due =
-            if self.sparing { now - self.bottom.1 >= self.most || since >= self.most * 2 } else { since >= interval && unseen >= half };
-        let least = since >= half && unseen >= half && rtt < low;
+        let due = if self.sparing {
+            let rarer = self.most.scale(0.5).max(share.smoothed.scale(RARER));
+            now - self.bottom.1 >= rarer || since >= rarer * 2 || (self.freed && since >= apart && self.stood(now, share.smoothed))
+        } else {
+            now - self.counted >= interval && since >= apart && unseen >= half
+        };
+        let least = !self.sparing && since >= half && unseen >= half && rtt < low;
         // Beside flows that fill the buffer every loss of theirs is a dip. What empties the queue is a call all the same.
-        let rare = self.sparing && since < share.smoothed.max(LEAST_TURN).scale(RARER);
-        let shorter = if rare { 1.0 - DIP } else { DIP };
+        let shorter = if self.sparing { 1.0 - DIP } else { DIP };
         let dips = since >= apart && rtt - tau > share.service && low - rtt > (low - tau).scale(shorter).saturating_add(share.service);
-        if due || least || dips || (self.called && since >= share.smoothed.scale(MOST_LASTS)) {
+        let own = due || (self.called && since >= share.smoothed.scale(MOST_LASTS));
+        if own || least || dips {
             self.called = false;
             let turn = share.smoothed.min(rtt.scale(2.0));
             (self.begun, self.ended) = (now, now.saturating_add(turn.scale(LASTS)));
@@ -282,7 +307,10 @@ impl ProbeRtt {
                 before_it: (Span::ZERO, Span::ZERO),
                 held: none,
                 stood,
-                contested: share.contested,
+                long: now - self.near >= self.most * 2,
+                // Flows of the kind would have emptied it by now.
+                contested: share.contested || now - self.near >= self.most.scale(0.5),
+                joined: !own,
             });
         }
         None
@@ -314,8 +342,12 @@ impl ProbeRtt {
     }
 
     /// All that left in a probe is back.
-    fn end(&mut self) -> Option<Verdict> {
-        let Probe { before, alone, found, held, stood, .. } = self.probe.take()?;
+    fn end(&mut self, back: bool) -> Option<Verdict> {
+        let Probe { before, alone, found, held, stood, long, joined, .. } = self.probe.take()?;
+        if !joined || back {
+            self.counted = self.begun;
+        }
+        self.freed = false;
         let found = found.get().unwrap_or(before);
         let fell = before - found;
         // What was given up had not been in a queue if it did not become shorter: none stood, or somebody filled it just then.
@@ -334,7 +366,7 @@ impl ProbeRtt {
         let (before, left) = (before - tau, held.get()? - tau);
         // What was given up was in no queue, and none became empty: τ may have grown, and that is no verdict.
         let grown = alone > before.scale(DIP) && empty.is_some_and(|found| found - tau > before.scale(DIP));
-        (!grown).then_some(Verdict { before, left, stood })
+        (!grown).then_some(Verdict { before, left, stood, long, back })
     }
 
     /// Whether a probe is under way.

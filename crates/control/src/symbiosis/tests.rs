@@ -242,7 +242,7 @@ fn the_start_is_slow_start_to_a_part_of_the_equilibrium() {
 
 #[test]
 fn in_a_queue_that_never_ends_half_of_a_flight_without_it_is_left_every_ten_seconds() {
-    let mut bench = Bench::new(&OURS, &[]);
+    let mut bench = Bench::new(&OURS, &[("compete", Value::Flag(false))]);
     bench.ack(TAU, false, false);
     bench.oracle(100.0, 50.0);
     bench.queue = Span::from_millis(6);

@@ -156,3 +156,28 @@ fn a_probe_of_one_among_many_raises_nothing() {
     }
     assert_eq!(probe.tau(), Some(TAU));
 }
+
+/// CUBIC's queue falls every 5 s, which looks like a probe of somebody's. An own probe comes in between all the same, by its own clock of 10 s.
+#[test]
+fn who_joins_in_an_opponents_losses_has_probes_of_its_own() {
+    let mut probe = ProbeRtt::new(Span::from_millis(10_000), true);
+    probe.acked(Instant::START, TAU, None);
+    let (mut own, mut joined) = (0, 0);
+    for ms in 1..120_000u64 {
+        let standing = TAU + Span::from_secs(0.020 + 0.020 * (ms % 5_000) as f64 / 5_000.0);
+        let share = Share {
+            service: Span::from_micros(120),
+            flight: standing.scale(0.25),
+            acked: Span::from_micros(250),
+            smoothed: standing,
+            mean: standing,
+            contested: true,
+        };
+        let was = probe.is_heard();
+        probe.acked(Instant::START + Span::from_millis(ms), standing, Some(&share));
+        if probe.is_heard() && !was {
+            *(if ms % 5_000 < 100 { &mut joined } else { &mut own }) += 1;
+        }
+    }
+    assert!(joined >= 5 && own >= 8, "{joined} joined in and {own} of its own in two minutes");
+}

@@ -152,12 +152,20 @@ fn who_fills_the_buffer_is_found_and_not_lost_sight_of() {
 
 #[test]
 fn without_an_overflow_only_a_queue_that_no_flows_of_the_kind_leave_is_an_opponents() {
-    let verdict = |left: u64| Verdict { before: Span::from_millis(40), left: Span::from_millis(left), stood: true };
+    let verdict =
+        |left: u64| Verdict { before: Span::from_millis(40), left: Span::from_millis(left), stood: true, long: false, back: true };
     let bounds = Bounds { lost: false, ..BOUNDS };
     let mut rivalry = Rivalry::default();
     assert_eq!([1, 2, 3].map(|_| rivalry.judged(&verdict(20), &bounds)), [Change::None; 3]);
     assert!(!rivalry.doubts());
     assert_eq!([33, 33].map(|left| rivalry.judged(&verdict(left), &bounds)), [Change::None, Change::Begins]);
+    let standing = Verdict { long: true, ..verdict(20) };
+    let mut rivalry = Rivalry::default();
+    assert_eq!(
+        [1, 2].map(|_| rivalry.judged(&standing, &bounds)),
+        [Change::None, Change::Begins],
+        "flows of the kind had emptied it twice"
+    );
     let crowd = Verdict { stood: false, ..verdict(33) };
     let mut rivalry = Rivalry::default();
     assert_eq!([1, 2, 3].map(|_| rivalry.judged(&crowd, &BOUNDS)), [Change::None; 3], "who has just emptied the queue is no opponent");
@@ -165,4 +173,29 @@ fn without_an_overflow_only_a_queue_that_no_flows_of_the_kind_leave_is_an_oppone
     let _ = [33, 33].map(|left| rivalry.judged(&verdict(left), &bounds));
     let twice = [4, 20, 4, 4].map(|left| rivalry.judged(&verdict(left), &bounds));
     assert_eq!(twice, [Change::None, Change::None, Change::None, Change::Ends], "two in a row");
+}
+
+#[test]
+fn a_queue_that_fell_and_did_not_come_back_tells_of_an_opponents_loss_alone() {
+    let verdict =
+        |left: u64, back: bool| Verdict { before: Span::from_millis(40), left: Span::from_millis(left), stood: true, long: false, back };
+    let mut rivalry = Rivalry::default();
+    let changes = [(33, true), (0, false), (33, true)].map(|(left, back)| rivalry.judged(&verdict(left, back), &BOUNDS));
+    assert_eq!(changes, [Change::None, Change::None, Change::Begins], "no doubt is over for it");
+    // Who competes has filled the queue itself, and may be as slow as its window.
+    let changes = [(0, false), (0, false)].map(|(left, back)| rivalry.judged(&verdict(left, back), &BOUNDS));
+    assert_eq!(changes, [Change::None, Change::Ends]);
+}
+
+/// Opponents leave, and the queue is empty for two seconds; windows that go on growing fill it again. From then on it takes two probes.
+#[test]
+fn a_queue_that_ran_empty_is_asked_about_as_soon_as_it_stands_again() {
+    let mut fluid = Fluid::new(&[0, 0], true, 0.06, 0.06);
+    fluid.run(21_000);
+    assert_eq!(fluid.competing(), 2);
+    fluid.others = 0.0;
+    fluid.run(2_000);
+    fluid.flows.iter_mut().for_each(|flow| flow.window += 0.02);
+    fluid.run(4_000);
+    assert_eq!(fluid.competing(), 0);
 }
