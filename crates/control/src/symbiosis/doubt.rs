@@ -2,8 +2,8 @@
 
 use crate::{Instant, Span};
 
-/// A buffer that overflowed so long ago is no reason to ask any longer.
-const PASSES: Span = Span::from_millis(10_000);
+/// A loss is past after so long: it is no reason to ask any longer, and what it took from θ comes back in this time.
+pub const PASSES: Span = Span::from_millis(10_000);
 
 /// Reasons to doubt that all flows of the link are of the kind.
 #[derive(Clone, Debug, Default)]

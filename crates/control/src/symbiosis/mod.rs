@@ -33,7 +33,7 @@ pub use builder::{Builder, EPSILON, GAMMA};
 pub use entries::{OURS, PAPER};
 
 use ceiling::Ceiling;
-use doubt::Doubt;
+use doubt::{Doubt, PASSES};
 use law::{Law, Path};
 use probe_rtt::{ProbeRtt, Share, Verdict};
 use rivalry::{Bounds, Change, Rivalry};
@@ -61,10 +61,9 @@ pub const LEAST_WINDOW: f64 = 2.0;
 const START_PACING: f64 = 2.0;
 
 /// The queue that the flows of a link ask for may be longer than its buffer. A loss says so, and leaves this part of θ; what it took comes back in
-/// this time. A flow that has the link for itself asks for no queue, so that losses by chance cost it nothing; among several the larger
+/// [`PASSES`]. A flow that has the link for itself asks for no queue, so that losses by chance cost it nothing; among several the larger
 /// share meets more losses and asks for less.
 const EASE: f64 = 0.875;
-const UNEASE: Span = Span::from_millis(10_000);
 /// θ is no smaller than this part of itself: errors of τ must stay small beside it.
 const LEAST_EASED: f64 = 0.0625;
 
@@ -255,7 +254,7 @@ impl Controller for Symbiosis {
         // While anything is in flight ACKs come within a round trip. What is longer was a pause, and no time to grow in.
         let since = (ack.now - self.last_ack.unwrap_or(ack.now)).min(self.rtt.smoothed());
         self.last_ack = Some(ack.now);
-        self.eased += (1.0 - self.eased) * (since.secs() / UNEASE.secs());
+        self.eased += (1.0 - self.eased) * (since.secs() / PASSES.secs());
         let smoothed = self.rtt.smoothed();
         self.ceiling.acked(ack.now, ack.bytes, smoothed);
         self.unsampled += ack.bytes;

@@ -112,6 +112,7 @@ struct Probe {
     held: MinRtt<Span>,
     /// The queue had not been empty of late.
     stood: bool,
+    /// Nor for twice the time between probes.
     long: bool,
     /// There is reason to think that not all are of the kind.
     contested: bool,
@@ -272,7 +273,7 @@ impl ProbeRtt {
         self.late = Some(if rtt < late { rtt } else { late + (rtt - late).scale(forgets) });
         // The traffic of others has its dips, too: but for one of many flows, where probes must find together, the lowest of them is what counts.
         let low = if share.contested || share.flight.scale(MANY) < share.smoothed { late } else { ever };
-        let apart = LEAST_INTERVAL.max(share.smoothed.scale(LEAST_ROUND_TRIPS));
+        let apart = apart(share.smoothed);
         let interval = self.interval.max(apart);
         self.freed |= now - self.filled >= apart.scale(0.5);
         let (since, unseen) = (now - self.begun, now - self.seen);
@@ -328,7 +329,7 @@ impl ProbeRtt {
 
     /// Whether the queue has not been empty of late: for half of the time between probes, which empty it themselves.
     fn stood(&self, now: Instant, smoothed: Span) -> bool {
-        now - self.near >= LEAST_INTERVAL.max(smoothed.scale(LEAST_ROUND_TRIPS)).scale(0.5)
+        now - self.near >= apart(smoothed).scale(0.5)
     }
 
     /// No probe is wanted any longer.
@@ -378,6 +379,11 @@ impl ProbeRtt {
     pub fn is_heard(&self) -> bool {
         self.probe.is_some()
     }
+}
+
+/// Probes are at least so far apart.
+fn apart(smoothed: Span) -> Span {
+    LEAST_INTERVAL.max(smoothed.scale(LEAST_ROUND_TRIPS))
 }
 
 #[cfg(test)]

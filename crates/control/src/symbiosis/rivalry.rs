@@ -8,11 +8,11 @@
 //! ```
 //!
 //! A min-RTT probe ends with a flight held at `xτ`, by all flows of the kind at a time ([`Verdict`]). The queue is *empty* then if no more of it is left than harms nobody, and no
-//! more than an eighth of what stood. It is *filled* if more is left, a queue had stood for sixteen round-trip times, and one of three holds: the buffer has
-//! overflowed of late; more is left than many flows of the kind leave; or the queue has not been empty for twice the time between probes. Without one of them it is
-//! a crowd of its own kind that has just come, whose probes empty the queue now and then. An empty queue that does not come back when all are released is no
-//! verdict: an opponent has backed off. Until it is known whose
-//! queue it is, and between the two verdicts of a change, the law leaves the window what it had without a queue.
+//! more than an eighth of what stood. It is *filled* if more is left, a queue had stood for eight round-trip times, and one of three holds: the buffer has
+//! overflowed of late; more is left than many flows of the kind leave; or the queue has not been empty for twice the time between probes. A crowd of the kind that
+//! has just come does not let a queue stand: its probes empty it now and then. An empty queue that does not come back when all are released is no
+//! verdict: an opponent has backed off. Until it is known whose queue it is, and between the two verdicts of a change, the law leaves the window what it had
+//! without a queue.
 
 use crate::cubic::{BETA, C, Cubic};
 use crate::window::Law as _;
