@@ -3,6 +3,7 @@
 use symbiosis_base::{Bytes, Instant, Span};
 use symbiosis_control::PacketLost;
 use symbiosis_run::FlowPlan;
+use symbiosis_run::tally::Tally;
 
 use crate::tcp::Record;
 
@@ -76,16 +77,20 @@ impl Load {
         }
     }
 
-    /// When the oldest burst came, if all of it lies below `una` now; the next is the oldest then.
+    /// All below `una` is acknowledged now: which bursts are done, and whether the flow is.
     #[inline]
-    pub(crate) fn burst_done(&mut self, una: u32) -> Option<Instant> {
-        let bursts = self.bursts.as_mut()?;
-        let (came, end) = bursts.oldest;
-        // Those that never came have not been sent either.
-        (una >= end).then(|| {
-            bursts.oldest = (came.saturating_add(bursts.every), end.saturating_add(bursts.packets));
-            came
-        })
+    pub(crate) fn acknowledged(&mut self, now: Instant, una: u32, tally: &mut Tally) {
+        if let Some(bursts) = &mut self.bursts {
+            // Those that never came have not been sent either.
+            while una >= bursts.oldest.1 {
+                let (came, end) = bursts.oldest;
+                bursts.oldest = (came.saturating_add(bursts.every), end.saturating_add(bursts.packets));
+                tally.burst(now - came);
+            }
+        }
+        if self.complete(una) {
+            tally.completed(now);
+        }
     }
 
     /// Whether the application, and not the sender, is the limit: all there is by now, up to `end`, has been sent, and more may come.
@@ -121,7 +126,7 @@ impl Load {
 
     /// Whether all there is has been acknowledged, that below `una`.
     #[inline]
-    pub(crate) fn complete(&self, una: u32) -> bool {
+    fn complete(&self, una: u32) -> bool {
         self.finite && una == self.packets && self.due() == Instant::NEVER
     }
 }

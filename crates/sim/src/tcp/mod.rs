@@ -17,6 +17,7 @@ mod rto;
 mod scoreboard;
 mod send_timer;
 mod sender;
+mod silence;
 
 pub(crate) use flight::{Fate, Flight, Record};
 pub(crate) use receiver::Receiver;

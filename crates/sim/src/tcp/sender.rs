@@ -19,6 +19,7 @@ use super::probe::Probe;
 use super::rto::Rto;
 use super::scoreboard::Clock;
 use super::send_timer::SendTimer;
+use super::silence::Silence;
 use crate::load::Load;
 use crate::transport::SendingEnd;
 
@@ -44,10 +45,7 @@ pub(crate) struct Sender {
     growth_limit: u32,
     timer: SendTimer,
     load: Load,
-    /// When a packet last left.
-    sent_at: Instant,
-    /// After silence the window is what it was.
-    keeps_window: bool,
+    silence: Silence,
     receiver_times: bool,
 }
 
@@ -74,8 +72,7 @@ impl Sender {
             growth_limit: plan.hosts.growth_limit.unwrap_or(ABC_L),
             timer: SendTimer::new(plan.send_timer, plan.hosts.catch_up),
             load: Load::new(plan),
-            sent_at: Instant::START,
-            keeps_window: plan.hosts.keeps_idle_window,
+            silence: Silence::new(plan),
             receiver_times: plan.receiver_times,
         }
     }
@@ -156,9 +153,7 @@ impl Sender {
     fn refill(&mut self, now: Instant) {
         let silent = self.load.waits(self.flight.end()) && self.flight.una() == self.flight.end();
         self.load.refill(now);
-        // As in Linux, which counts from the last departure.
-        let timeouts = (now - self.sent_at).0.saturating_sub(1) / self.rto.timeout().0.max(1);
-        if silent && timeouts > 0 && !self.keeps_window {
+        if let Some(timeouts) = self.silence.heard(now, self.rto.timeout()).filter(|_| silent) {
             self.controller.notice(&Notice::Idle { now, timeouts });
         }
     }
@@ -245,7 +240,7 @@ impl Sender {
                     .with_app_limited(number + 1 == self.load.packets),
             );
             tally.sent(now, again.is_some());
-            self.sent_at = now;
+            self.silence.sent(now);
             let (ecn, cwr) = (self.marks.codepoint(again.is_some()), self.marks.answers(again.is_some()));
             out(Data { sent_at: now, number, bytes: bytes.0 as u16, ecn, cwr });
         }
@@ -342,12 +337,7 @@ impl SendingEnd for Sender {
                 self.cap(now, &Step { begins, recovering, delivered, lost: packets_lost, advances });
             }
         }
-        while let Some(came) = self.load.burst_done(self.flight.una()) {
-            tally.burst(now - came);
-        }
-        if self.load.complete(self.flight.una()) {
-            tally.completed(now);
-        }
+        self.load.acknowledged(now, self.flight.una(), tally);
     }
 
     fn wake(&mut self, now: Instant, tally: &mut Tally) {

@@ -103,12 +103,7 @@ impl SendingEnd for Sender {
         }
         self.processed(now, in_flight);
         self.controller.report(&Told::Receiver { now, findings: report.findings });
-        while let Some(came) = self.load.burst_done(self.flight.una()) {
-            tally.burst(now - came);
-        }
-        if self.load.complete(self.flight.una()) {
-            tally.completed(now);
-        }
+        self.load.acknowledged(now, self.flight.una(), tally);
     }
 
     fn wake(&mut self, now: Instant, tally: &mut Tally) {
