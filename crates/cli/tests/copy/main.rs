@@ -1,60 +1,17 @@
 //! `symbiosis copy` and `list`, end to end: the other end is started by a program that stands for ssh, or by ssh itself where its server is installed.
 
+mod elsewhere;
+mod measure;
+
 use std::fs;
 use std::io::{Read, Write};
-use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
-use std::path::{Path, PathBuf};
+use std::os::unix::fs::{MetadataExt, symlink};
+use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-const PROGRAM: &str = env!("CARGO_BIN_EXE_symbiosis");
-
-/// A folder with a home for the other end, and a program that runs there what it is told, as ssh would elsewhere.
-struct Elsewhere {
-    folder: tempfile::TempDir,
-}
-
-impl Elsewhere {
-    fn new() -> Elsewhere {
-        let folder = tempfile::tempdir().unwrap();
-        fs::create_dir(folder.path().join("home")).unwrap();
-        let ssh = folder.path().join("ssh");
-        // It knows no -G, so that the host's own name is looked up; a shell that greets says so before anything else.
-        let script = "#!/bin/sh\n[ \"$1\" = -G ] && exit 1\nshift\necho 'Welcome to elsewhere.'\ncd \"$(dirname \"$0\")/home\" && HOME=\"$PWD\" exec sh -c \"$*\"\n";
-        fs::write(&ssh, script).unwrap();
-        fs::set_permissions(&ssh, PermissionsExt::from_mode(0o755)).unwrap();
-        Elsewhere { folder }
-    }
-
-    fn home(&self) -> PathBuf {
-        self.folder.path().join("home")
-    }
-
-    fn here(&self) -> PathBuf {
-        self.folder.path().to_path_buf()
-    }
-
-    fn command(&self, command: &str, args: &[&str]) -> Command {
-        let mut made = Command::new(PROGRAM);
-        made.current_dir(self.folder.path()).arg(command);
-        made.args(["-e", self.folder.path().join("ssh").to_str().unwrap(), "--remote-program", PROGRAM, "--address", "127.0.0.1"])
-            .args(args);
-        made
-    }
-
-    fn run(&self, command: &str, args: &[&str]) -> Output {
-        self.command(command, args).output().unwrap()
-    }
-}
-
-fn text(output: &Output) -> String {
-    format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
-}
-
-fn done(output: &Output) {
-    assert_eq!(output.status.code(), Some(0), "{}", text(output));
-}
+use elsewhere::{Elsewhere, PROGRAM, done, nothing_is_left, text};
 
 fn many(folder: &Path, files: usize) {
     fs::create_dir_all(folder.join("sub/empty")).unwrap();
@@ -67,26 +24,6 @@ fn many(folder: &Path, files: usize) {
 fn same(a: &Path, b: &Path) {
     let diff = Command::new("diff").args(["-r", "--no-dereference"]).args([a, b]).output().unwrap();
     done(&diff);
-}
-
-/// Processes of this program that were started by these tests in that folder and still run.
-fn left(folder: &Path) -> usize {
-    let of = |entry: fs::DirEntry| fs::read_link(entry.path().join("cwd")).is_ok_and(|cwd| cwd.starts_with(folder));
-    fs::read_dir("/proc")
-        .unwrap()
-        .filter_map(Result::ok)
-        .filter(|entry| entry.file_name().to_string_lossy().parse::<u32>().is_ok())
-        .filter(|entry| fs::read_link(entry.path().join("exe")).is_ok_and(|exe| exe == Path::new(PROGRAM)))
-        .filter_map(|entry| of(entry).then_some(()))
-        .count()
-}
-
-fn nothing_is_left(folder: &Path) {
-    let since = Instant::now();
-    while left(folder) > 0 {
-        assert!(since.elapsed() < Duration::from_secs(10), "the other end still runs");
-        thread::sleep(Duration::from_millis(20));
-    }
 }
 
 #[test]
@@ -364,60 +301,4 @@ fn a_packed_copy_is_the_same_and_takes_less_of_the_path() {
     packets("auto", "auto");
     let refused = elsewhere.run("copy", &["--compress", "sometimes", "text", "localhost:"]);
     assert_eq!(refused.status.code(), Some(2));
-}
-
-fn measured(elsewhere: &Elsewhere, args: &[&str]) -> serde_json::Value {
-    let output = elsewhere.run("measure", &[&["localhost", "--json", "-t", "1", "-i", "0.5"], args].concat());
-    done(&output);
-    serde_json::from_slice(&output.stdout).unwrap()
-}
-
-#[test]
-fn a_path_is_measured_in_both_directions() {
-    let elsewhere = Elsewhere::new();
-    for (args, forth, back) in [(&[][..], true, false), (&["--reverse"], false, true), (&["--both"], true, true)] {
-        let told = measured(&elsewhere, args);
-        let rate = |sum: &str| told["end"][sum]["bits_per_second"].as_f64().unwrap_or(0.0) / 1e6;
-        assert!(rate("sum_sent") > 20.0, "{args:?}: {told:#}");
-        assert_eq!(told["end"]["sum_sent"]["sender"], forth, "{args:?}");
-        assert_eq!(rate("sum_sent_bidir_reverse") > 20.0, forth && back, "{args:?}");
-        assert_eq!(told["intervals"].as_array().unwrap().len(), 2, "{args:?}");
-        let path = &told["path"];
-        assert!(path["idle_rtt_ms"]["median"].as_f64().unwrap() > 0.0 && path["loaded_rtt_ms"]["max"].as_f64().unwrap() > 0.0, "{path}");
-        // What irtt's readers read.
-        assert!(told["stats"]["rtt"]["mean"].as_u64().unwrap() > 0 && !told["round_trips"].as_array().unwrap().is_empty());
-    }
-    nothing_is_left(&elsewhere.here());
-}
-
-#[test]
-fn a_rate_is_kept_and_streams_are_summed() {
-    let elsewhere = Elsewhere::new();
-    let told = measured(&elsewhere, &["--rate", "8", "-P", "2"]);
-    let mbps = told["end"]["sum_sent"]["bits_per_second"].as_f64().unwrap() / 1e6;
-    assert!((6.0..10.0).contains(&mbps), "{mbps}");
-    assert_eq!(told["start"]["test_start"]["num_streams"], 2);
-    let lines = elsewhere.run("measure", &["localhost:", "--rate", "4", "-t", "1", "-i", "0.5"]);
-    done(&lines);
-    for said in ["time [s]", "0.0-0.5", "0.5-1.0", "sent ", "capacity", "idle RTT", "loaded RTT"] {
-        assert!(text(&lines).contains(said), "{said}: {}", text(&lines));
-    }
-}
-
-#[test]
-fn what_cannot_be_measured_is_said() {
-    let elsewhere = Elsewhere::new();
-    for (args, said) in [
-        (&["localhost:file"][..], "a path is measured, and no file"),
-        (&["a/b"], "this is no host"),
-        (&["localhost", "-t", "0"], "it is no time to measure"),
-        (&["localhost", "-t", "1", "-i", "2"], "it does not fit"),
-        (&["localhost", "-P", "9"], "9 is not in 1..=8"),
-        (&["localhost", "--both", "--reverse"], "cannot be used with"),
-        (&["localhost", "--rate=-1"], "--rate"),
-    ] {
-        let output = elsewhere.run("measure", args);
-        assert_eq!(output.status.code(), Some(2), "{args:?}: {}", text(&output));
-        assert!(text(&output).contains(said), "{args:?}: {}", text(&output));
-    }
 }
