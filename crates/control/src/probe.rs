@@ -14,7 +14,7 @@ use crate::pacer::Pacer;
 use crate::params::{Param, Values, joined};
 use crate::rtt::BaseRtt;
 use crate::window::{Window, may_grow};
-use crate::{Acked, Ask, Controller, Departure, Instant, Lost, Permit, Rate, Report, Sent, Setup};
+use crate::{Acked, Ask, Controller, Departure, Instant, Lost, Notice, Permit, Rate, Report, Sent, Setup};
 
 const TRAFFIC: [Param; 3] = [
     Param::number("rate_mbps", 0.0, 0.0, 1e6, "packets leave at this rate [Mbit/s on the wire]; 0: as `pacing` says"),
@@ -79,7 +79,7 @@ impl Controller for Probe {
             // What was held back is made up for, but no more than a round trip of it.
             self.due = self.due.max(packet.now - self.rtt.smoothed()).saturating_add(self.rate.time_for(packet.bytes));
         } else if self.pacing > 0.0 {
-            self.pacer.sent(packet.now, packet.bytes, self.pacing, self.window.bytes(), self.rtt.smoothed());
+            self.pacer.sent(packet, self.pacing, self.window.bytes(), self.rtt.smoothed());
         }
     }
 
@@ -97,6 +97,12 @@ impl Controller for Probe {
     fn report(&mut self, report: &Report) {
         let news = self.host.report(report);
         self.hear(news);
+    }
+
+    fn notice(&mut self, notice: &Notice) {
+        if let Notice::AppLimited { .. } = notice {
+            self.pacer.interrupted();
+        }
     }
 
     fn permit(&self, ask: &Ask) -> Permit {

@@ -26,7 +26,7 @@ use crate::params::Param;
 use crate::round::Round;
 use crate::rtt::Smoothed;
 use crate::window::Window;
-use crate::{Acked, Ask, Controller, Departure, Instant, LossKind, Lost, Permit, Sent, Setup, Span};
+use crate::{Acked, Ask, Controller, Departure, Instant, LossKind, Lost, Notice, Permit, Sent, Setup, Span};
 
 /// Copa.
 pub const ENTRY: Entry = Entry {
@@ -172,7 +172,7 @@ impl Copa {
 impl Controller for Copa {
     fn sent(&mut self, packet: &Sent) {
         if let Some((_, standing)) = self.rtts {
-            self.pacer.sent(packet.now, packet.bytes, PACING, self.window.bytes(), standing);
+            self.pacer.sent(packet, PACING, self.window.bytes(), standing);
         }
     }
 
@@ -227,6 +227,12 @@ impl Controller for Copa {
                 (self.starting, self.velocity, self.direction, self.same) = (true, 1.0, None, 0);
                 self.round.restart(loss.now);
             }
+        }
+    }
+
+    fn notice(&mut self, notice: &Notice) {
+        if let Notice::AppLimited { .. } = notice {
+            self.pacer.interrupted();
         }
     }
 

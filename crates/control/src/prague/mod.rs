@@ -112,7 +112,7 @@ impl Controller for Prague {
     fn sent(&mut self, packet: &Sent) {
         if self.rtt() > Span::ZERO {
             let gain = if self.window.in_slow_start() { 2.0 } else { 1.0 };
-            self.pacer.sent(packet.now, packet.bytes, gain, self.window.bytes(), self.rtt());
+            self.pacer.sent(packet, gain, self.window.bytes(), self.rtt());
         }
     }
 
@@ -151,8 +151,10 @@ impl Controller for Prague {
     }
 
     fn notice(&mut self, notice: &Notice) {
-        if let Notice::Idle { timeouts, .. } = notice {
-            self.window.decay(*timeouts);
+        match notice {
+            Notice::Idle { timeouts, .. } => self.window.decay(*timeouts),
+            Notice::AppLimited { .. } => self.pacer.interrupted(),
+            _ => {}
         }
     }
 

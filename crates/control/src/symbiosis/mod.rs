@@ -26,7 +26,7 @@ use crate::pacer::Pacer;
 use crate::rtt::BaseRtt;
 use crate::window::{Window, Windowed, may_grow};
 use crate::{
-    Acked, Ask, Basis, Bytes, Controller, Departure, Instant, LossKind, Lost, PacketLost, Permit, Rate, Report, Sent, Setup, Span,
+    Acked, Ask, Basis, Bytes, Controller, Departure, Instant, LossKind, Lost, Notice, PacketLost, Permit, Rate, Report, Sent, Setup, Span,
 };
 
 pub use builder::{Builder, EPSILON, GAMMA};
@@ -237,7 +237,7 @@ impl Controller for Symbiosis {
         self.host.sent(packet);
         if let Some(gain) = self.settings.pacing {
             let gain = if self.host.reading().is_none() || self.starting { START_PACING } else { gain };
-            self.pacer.sent(packet.now, packet.bytes, gain, self.window.bytes(), self.rtt.smoothed());
+            self.pacer.sent(packet, gain, self.window.bytes(), self.rtt.smoothed());
             // An outage makes round-trip times of seconds. They pace nobody for longer than the path's own.
             self.pacer.no_later(packet.now.saturating_add(self.tau().unwrap_or_default()));
         }
@@ -335,6 +335,12 @@ impl Controller for Symbiosis {
     fn report(&mut self, report: &Report) {
         let news = self.host.report(report);
         self.hear(news);
+    }
+
+    fn notice(&mut self, notice: &Notice) {
+        if let Notice::AppLimited { .. } = notice {
+            self.pacer.interrupted();
+        }
     }
 
     fn permit(&self, ask: &Ask) -> Permit {
