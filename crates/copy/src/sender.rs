@@ -178,17 +178,18 @@ impl Sender {
         };
         match piece {
             Ok(Piece::Data(bytes)) => {
-                self.moved(index, bytes.len() as u64);
                 self.current = Some((index, tries, source));
                 let node = node(at, &bytes);
-                match self.packer.packs(&bytes) {
+                let packed = self.packer.packs(&bytes);
+                self.moved(index, bytes.len() as u64, packed.as_ref().unwrap_or(&bytes).len() as u64);
+                match packed {
                     Some(packed) => frame(&Say::Packed { node, bytes: bytes.len() as u32 }, packed),
                     None => frame(&Say::Data(node), bytes),
                 }
             }
             Ok(Piece::Hole(groups)) => {
                 if let Source::File(reading) = &source {
-                    self.moved(index, reading.offset - at);
+                    self.moved(index, reading.offset - at, 0);
                 }
                 self.current = Some((index, tries, source));
                 frame(&Say::Hole(groups), Vec::new())
@@ -215,11 +216,12 @@ impl Sender {
         frame(&Say::Changed { again }, Vec::new())
     }
 
-    fn moved(&mut self, index: u64, bytes: u64) {
+    fn moved(&mut self, index: u64, bytes: u64, carried: u64) {
         *self.asked.entry(index).or_default() += bytes;
         self.tally.update(|progress| {
             progress.bytes += bytes;
             progress.moved += bytes;
+            progress.carried += carried;
         });
     }
 

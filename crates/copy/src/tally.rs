@@ -20,8 +20,10 @@ pub struct Progress {
     pub bytes: u64,
     /// Files that were copied.
     pub copied: u64,
-    /// Bytes of files that moved.
+    /// Bytes of files that moved; where they are sent from, that were read to be sent.
     pub moved: u64,
+    /// Where they are sent from: bytes of the stream that carry them, fewer where they are packed.
+    pub carried: u64,
     /// Bytes that had come before and were not sent again.
     pub resumed: u64,
     /// Files, folders and links that were there as they should be.

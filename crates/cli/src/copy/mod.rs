@@ -1,8 +1,10 @@
 //! `symbiosis copy` and `symbiosis list`: files and trees to and from other machines, over QUIC, with the other end started by ssh.
 
+mod clock;
 mod end;
 mod handshake;
 mod limit;
+mod list;
 pub mod measure;
 mod place;
 pub mod remote;
@@ -10,6 +12,7 @@ mod show;
 #[cfg(test)]
 mod situations;
 mod ssh;
+mod watch;
 mod why;
 
 use std::ffi::{OsStr, OsString};
@@ -31,7 +34,7 @@ use end::{Kind, end};
 use handshake::{Hello, Task, VERSION};
 use limit::Timetable;
 use place::Place;
-use show::{Done, Show};
+use show::{Done, Show, Wanted};
 use ssh::{Remote, Ssh};
 
 /// How the other end is reached.
@@ -100,6 +103,9 @@ pub struct Args {
     /// Say what held the copy up, in detail
     #[arg(long)]
     why: bool,
+    /// Show on the whole terminal how it goes; where there is none, a line each second
+    #[arg(long, conflicts_with_all = ["json", "dry_run"])]
+    watch: bool,
     /// Print events as JSON, one each line, and nothing else
     #[arg(long)]
     json: bool,
@@ -235,7 +241,13 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     if to_stdout && args.json {
         return Err(Failure::input("--json: stdout is what is copied to", "leave one of them out"));
     }
-    let mut show = Show::new(args.json, to_stdout || args.dry_run || args.verbose, to_stdout);
+    let mut show = Show::new(Wanted {
+        json: args.json,
+        names: to_stdout || args.dry_run || args.verbose,
+        watch: args.watch,
+        stdout_is_taken: to_stdout,
+        gives: matches!(way.here, Kind::Gives(_)),
+    });
     let tally = Tally::default();
     let done = copied((&args.reach, args.limit.as_ref()), &way, &options, &tally, |now, moved, view| show.look(now, &tally, moved, view));
     show.end();
@@ -259,7 +271,7 @@ pub fn list(args: &List) -> Result<(), Failure> {
     let way = Way { host, here: Kind::Lists, there };
     let tally = Tally::default();
     copied((&args.reach, None), &way, &options, &tally, |_, _, _| true)?;
-    show::list(&tally, args.json)?;
+    list::print_list(&tally, args.json)?;
     show::faulty(&tally.faults())
 }
 

@@ -6,10 +6,12 @@ use indicatif::{HumanBytes, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use miette::miette;
 use serde::Serialize;
 use symbiosis_base::{Bytes, Instant, Rate, Span};
-use symbiosis_copy::{Listed, Progress, Tally};
+use symbiosis_copy::{Progress, Tally};
 use symbiosis_quic::exchange::{Moved, Waits};
 use symbiosis_quic::node::View;
 
+use super::clock::clock;
+use super::watch::{Picture, Screen};
 use super::why::{Cause, Seen};
 use crate::failure::Failure;
 use crate::print::print;
@@ -36,22 +38,39 @@ pub struct Done {
 impl Done {
     /// What is known of why it was no faster.
     pub fn seen(&self, time: Span, mbps: f64) -> Seen {
-        let (here, there) = (self.moved.waits, self.moved.peer_waits);
-        let (giver, taker) = if self.gives { (here, there) } else { (there, here) };
-        let gauge = |name| self.view.gauges.iter().find(|(known, _)| *known == name).map(|(_, value)| *value).filter(|value| *value > 0.0);
-        let path_mbps = gauge("K_mbps").zip(gauge("A_mbps")).filter(|_| self.gives);
-        let lost = if self.gives { self.view.lost as f64 / self.view.sent.max(1) as f64 } else { 0.0 };
-        Seen { giver, taker, time, mbps, path_mbps, lost, late: self.late, rtt_ms: self.view.rtt.millis() }
+        Seen { late: self.late, ..seen((&self.moved, &self.view), self.gives, time, mbps) }
     }
+}
+
+/// What is known of why it is no faster, but for how late this end's loop is.
+fn seen((moved, view): (&Moved, &View), gives: bool, time: Span, mbps: f64) -> Seen {
+    let (here, there) = (moved.waits, moved.peer_waits);
+    let (giver, taker) = if gives { (here, there) } else { (there, here) };
+    let gauge = |name| view.gauges.iter().find(|(known, _)| *known == name).map(|(_, value)| *value).filter(|value| *value > 0.0);
+    let path_mbps = gauge("K_mbps").zip(gauge("A_mbps")).filter(|_| gives);
+    let lost = if gives { view.lost as f64 / view.sent.max(1) as f64 } else { 0.0 };
+    Seen { giver, taker, time, mbps, path_mbps, lost, late: 0.0, rtt_ms: view.rtt.millis() }
+}
+
+/// What the user asked to be shown.
+pub struct Wanted {
+    /// Events as JSON.
+    pub json: bool,
+    /// Names of files.
+    pub names: bool,
+    /// The whole terminal.
+    pub watch: bool,
+    /// Files are copied to stdout.
+    pub stdout_is_taken: bool,
+    /// This end has the files.
+    pub gives: bool,
 }
 
 /// Shows how a copy goes.
 pub struct Show {
     bar: ProgressBar,
-    json: bool,
-    /// Names are told on stdout, which is not what is copied to.
-    names: bool,
-    stdout_is_taken: bool,
+    screen: Option<Screen>,
+    wanted: Wanted,
     shown: Instant,
     told: Instant,
     done: u64,
@@ -156,11 +175,11 @@ fn event(event: &Event<'_>) -> Result<(), Failure> {
 
 impl Show {
     /// On stderr if that is a terminal.
-    pub fn new(json: bool, names: bool, stdout_is_taken: bool) -> Show {
+    pub fn new(wanted: Wanted) -> Show {
         // What does not fit is cut off: a line that wraps cannot be drawn anew.
         let style = ProgressStyle::with_template("{bar:24} {wide_msg}").expect("a valid template");
         let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr()).with_style(style);
-        Show { bar, json, names, stdout_is_taken, shown: Instant::START, told: Instant::START, done: 0, rate: None }
+        Show { bar, screen: None, wanted, shown: Instant::START, told: Instant::START, done: 0, rate: None }
     }
 
     /// Looks how it goes; it goes on as long as anybody reads.
@@ -168,7 +187,10 @@ impl Show {
         if now - self.shown < EVERY {
             return true;
         }
-        let progress = tally.progress();
+        let mut progress = tally.progress();
+        if self.wanted.gives {
+            arrived(&mut progress, moved.acknowledged);
+        }
         let passed = now - self.shown;
         let rate = Rate::of(Bytes(progress.moved.saturating_sub(self.done)), passed).mbps();
         let weight = 1.0 - (-passed.secs() / SMOOTH.secs()).exp();
@@ -180,22 +202,51 @@ impl Show {
         let left = (smooth > 0.0).then(|| bytes.saturating_sub(progress.bytes) as f64 * 8.0 / 1e6 / smooth);
         self.bar.set_length(bytes);
         self.bar.set_position(progress.bytes);
+        let lasts = moved.began.map_or(Span::ZERO, |began| now - began);
+        if self.wanted.watch {
+            return self.watch((lasts, now), (&progress, moved, &view()), smooth, left).is_ok();
+        }
         if !self.bar.is_hidden() {
             self.bar.set_message(message(&progress, smooth, left, &view()));
         }
         let mut said = Ok(());
-        if self.json && now - self.told >= EVENTS_EVERY {
+        if self.wanted.json && now - self.told >= EVENTS_EVERY {
             self.told = now;
-            let seconds = moved.began.map_or(0.0, |began| (now - began).secs());
             let rtt_ms = view().rtt.millis();
-            said = event(&Event::Progress { seconds, mbps: smooth, seconds_left: left, counts: Counts::new(&progress), rtt_ms });
+            let (seconds, counts) = (lasts.secs(), Counts::new(&progress));
+            said = event(&Event::Progress { seconds, mbps: smooth, seconds_left: left, counts, rtt_ms });
         }
         said.and_then(|()| self.lines(tally)).is_ok()
     }
 
+    /// The whole terminal; where there is none, a line each second.
+    fn watch(
+        &mut self,
+        (lasts, now): (Span, Instant),
+        (progress, moved, view): (&Progress, &Moved, &View),
+        mbps: f64,
+        left: Option<f64>,
+    ) -> io::Result<()> {
+        if !self.bar.is_hidden() && self.screen.is_none() {
+            self.bar.set_draw_target(ProgressDrawTarget::hidden());
+            self.screen = Screen::open()?;
+        }
+        let mean = Rate::of(Bytes(progress.moved), lasts).mbps();
+        let seen = seen((moved, view), self.wanted.gives, lasts, mean);
+        match &mut self.screen {
+            Some(screen) => screen.draw(&Picture { progress, view, seen: &seen, mbps, left })?,
+            None if now - self.told >= EVENTS_EVERY => {
+                self.told = now;
+                eprintln!("{}", message(progress, mbps, left, view));
+            }
+            None => {}
+        }
+        Ok(())
+    }
+
     fn lines(&self, tally: &Tally) -> Result<(), Failure> {
         for line in tally.lines() {
-            match (self.json, self.names && !self.stdout_is_taken) {
+            match (self.wanted.json, self.wanted.names && !self.wanted.stdout_is_taken) {
                 (true, _) => event(&Event::File { text: &line })?,
                 (false, true) => self.bar.suspend(|| print(&format!("{line}\n")))?,
                 (false, false) => self.bar.suspend(|| eprintln!("{line}")),
@@ -204,8 +255,9 @@ impl Show {
         Ok(())
     }
 
-    /// The bar goes.
-    pub fn end(&self) {
+    /// The bar goes, or the whole terminal is as it was.
+    pub fn end(&mut self) {
+        self.screen = None;
         self.bar.finish_and_clear();
     }
 
@@ -219,7 +271,7 @@ impl Show {
         };
         let mbps = Rate::of(Bytes(progress.moved), time).mbps();
         let seen = done.seen(time, mbps);
-        if self.json {
+        if self.wanted.json {
             faults.iter().try_for_each(|why| event(&Event::Fault { text: why }))?;
             event(&Event::Done {
                 seconds: time.secs(),
@@ -242,13 +294,21 @@ impl Show {
         if why {
             text += &seen.details();
         }
-        if self.stdout_is_taken {
+        if self.wanted.stdout_is_taken {
             eprint!("{text}")
         } else {
             print(&text)?
         }
         faulty(faults)
     }
+}
+
+/// Who has the files reads megabytes ahead of what has come there. What counts is what has come, by what is acknowledged of the stream.
+fn arrived(progress: &mut Progress, acknowledged: u64) {
+    let part = (acknowledged as f64 / progress.carried.max(1) as f64).min(1.0);
+    let ahead = (progress.moved as f64 * (1.0 - part)) as u64;
+    progress.bytes = progress.bytes.saturating_sub(ahead);
+    progress.moved -= ahead;
 }
 
 fn message(progress: &Progress, mbps: f64, left: Option<f64>, view: &View) -> String {
@@ -263,15 +323,6 @@ fn message(progress: &Progress, mbps: f64, left: Option<f64>, view: &View) -> St
         view.rtt.millis(),
         progress.current
     )
-}
-
-fn clock(seconds: f64) -> String {
-    let seconds = seconds.round() as u64;
-    match seconds {
-        0..60 => format!("{seconds} s"),
-        60..3600 => format!("{}:{:02} min", seconds / 60, seconds % 60),
-        _ => format!("{}:{:02} h", seconds / 3600, seconds / 60 % 60),
-    }
 }
 
 fn counted(number: u64, what: &str) -> String {
@@ -313,71 +364,19 @@ fn not_done(number: usize) -> String {
     if number == 1 { "one thing was not done:".into() } else { format!("{number} things were not done:") }
 }
 
-/// Prints a list.
-pub fn list(tally: &Tally, json: bool) -> Result<(), Failure> {
-    for entry in tally.listed() {
-        let line = if json { serde_json::to_string(&Line::new(&entry)).map_err(io::Error::from)? } else { text(&entry) };
-        print(&format!("{line}\n"))?;
-    }
-    Ok(())
-}
-
-#[derive(Serialize)]
-struct Line<'a> {
-    name: &'a str,
-    kind: &'a str,
-    bytes: u64,
-    mode: String,
-    mtime: i64,
-}
-
-impl Line<'_> {
-    fn new(entry: &Listed) -> Line<'_> {
-        let kind = match entry.kind {
-            'd' => "folder",
-            'l' => "link",
-            _ => "file",
-        };
-        Line { name: &entry.name, kind, bytes: entry.bytes, mode: format!("{:03o}", entry.mode), mtime: entry.mtime }
-    }
-}
-
-/// As `ls -l` has it, in universal time.
-fn text(entry: &Listed) -> String {
-    let bit = |at: u32, letter: char| if entry.mode >> at & 1 == 1 { letter } else { '-' };
-    let mode: String = (0..9).rev().map(|at| bit(at, ['x', 'w', 'r'][at as usize % 3])).collect();
-    format!("{}{mode} {:>14} {} {}", entry.kind, entry.bytes, date(entry.mtime), entry.name)
-}
-
-/// Seconds since 1970 as a date (days as in Howard Hinnant's `civil_from_days`: 400 years have 146097 days, and years begin in March).
-fn date(seconds: i64) -> String {
-    let (days, seconds) = (seconds.div_euclid(86_400) + 719_468, seconds.rem_euclid(86_400));
-    let (era, day) = (days.div_euclid(146_097), days.rem_euclid(146_097));
-    let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
-    let day = day - (365 * year + year / 4 - year / 100);
-    let month = (5 * day + 2) / 153;
-    let day = day - (153 * month + 2) / 5 + 1;
-    let (month, year) = if month < 10 { (month + 3, year + era * 400) } else { (month - 9, year + era * 400 + 1) };
-    format!("{year:04}-{month:02}-{day:02} {:02}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn dates_are_those_of_the_calendar() {
-        for (seconds, text) in [
-            (0, "1970-01-01 00:00:00"),
-            (-1, "1969-12-31 23:59:59"),
-            (951_782_400, "2000-02-29 00:00:00"),
-            (1_000_000_000, "2001-09-09 01:46:40"),
-            (4_107_542_400, "2100-03-01 00:00:00"),
-        ] {
-            assert_eq!(date(seconds), text);
-        }
-        let entry = Listed { name: "a".into(), kind: '-', bytes: 5, mode: 0o640, mtime: 0 };
-        assert_eq!(text(&entry), "-rw-r-----              5 1970-01-01 00:00:00 a");
-        assert_eq!([clock(5.2), clock(65.0), clock(3660.0)], ["5 s", "1:05 min", "1:01 h"]);
+    fn what_was_read_ahead_has_not_come() {
+        // 12 MB were read and packed to 3 MB, of which a third is acknowledged; 5 MB had been there.
+        let mut progress = Progress { bytes: 17_000_000, moved: 12_000_000, carried: 3_000_000, ..Progress::default() };
+        arrived(&mut progress, 1_000_000);
+        assert_eq!((progress.bytes, progress.moved), (9_000_000, 4_000_000));
+        // What frames take beside is acknowledged too.
+        let mut all = Progress { bytes: 10, moved: 10, carried: 10, ..Progress::default() };
+        arrived(&mut all, 12);
+        assert_eq!((all.bytes, all.moved), (10, 10));
     }
 }

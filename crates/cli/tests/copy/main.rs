@@ -2,6 +2,7 @@
 
 mod elsewhere;
 mod measure;
+mod watch;
 
 use std::fs;
 use std::io::{Read, Write};

@@ -57,7 +57,7 @@ pub(super) struct Peer<S> {
 }
 
 /// What is known of a connection from outside. Sizes are on the wire.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct View {
     /// The handshake is done.
     pub established: bool,
