@@ -10,7 +10,7 @@ use super::limit::Limits;
 use super::measure::load::Plan;
 
 /// Of what is said here and over QUIC. Both sides must have the same.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;
 /// What the answer's line begins with: a shell that greets says other things before it.
 pub const MARK: &str = "symbiosis-copy ";
 /// Longest line \[bytes\]: what Linux lets a command have as arguments (`ARG_MAX`, 2 MB).
@@ -22,8 +22,6 @@ pub struct Hello {
     pub version: u32,
     /// Of the caller's certificate: nobody else is let in.
     pub fingerprint: String,
-    /// It calls by IPv6.
-    pub v6: bool,
     /// Ports that the other end may take.
     pub ports: Option<(u16, u16)>,
     pub cc: String,

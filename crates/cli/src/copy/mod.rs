@@ -276,17 +276,10 @@ pub fn list(args: &List) -> Result<(), Failure> {
 }
 
 /// What the other end is told.
-fn hello(
-    reach: &Reach,
-    identity: &Identity,
-    (known, limit, seed): (Option<IpAddr>, Option<&Timetable>, u64),
-    task: Task,
-    options: Options,
-) -> Hello {
+fn hello(reach: &Reach, identity: &Identity, (limit, seed): (Option<&Timetable>, u64), task: Task, options: Options) -> Hello {
     Hello {
         version: VERSION,
         fingerprint: identity.fingerprint().to_string(),
-        v6: known.is_some_and(|address| address.is_ipv6()),
         ports: reach.port_range,
         cc: reach.control.name().into(),
         sets: reach.control.sets().to_vec(),
@@ -303,12 +296,19 @@ fn own_limit(limit: Option<&Timetable>) -> Limit {
 }
 
 /// Where the other end may be.
-fn addresses(reach: &Reach, known: Option<IpAddr>, remote: &Remote) -> Vec<IpAddr> {
-    let mut addresses: Vec<IpAddr> = known.into_iter().collect();
-    if reach.address.is_none() {
-        addresses.extend(remote.ready.address.filter(|address| Some(*address) != known));
+fn known(reach: &Reach, ssh: &Ssh) -> Vec<IpAddr> {
+    reach.address.map_or_else(|| ssh.addresses(), |address| vec![address])
+}
+
+/// The same in the order in which they are tried: where ssh's server was reached comes first if it is one of them. If it is none, there is a
+/// translation of addresses on the way, and it comes last.
+fn in_turn(mut known: Vec<IpAddr>, reached: Option<IpAddr>, asked_for: bool) -> Vec<IpAddr> {
+    match reached.map(|address| address.to_canonical()) {
+        Some(reached) if known.contains(&reached) => known.sort_by_key(|address| *address != reached),
+        Some(reached) if !asked_for => known.push(reached),
+        _ => {}
     }
-    addresses
+    known
 }
 
 fn copied(
@@ -321,8 +321,8 @@ fn copied(
     let choice = reach.control.choice()?;
     let ssh = Ssh::new(&reach.ssh, &way.host, &reach.remote_program)?;
     let (identity, _) = Identity::generate().map_err(|error| Failure::Other(miette!("{error}")))?;
-    let known = reach.address.or_else(|| ssh.address());
-    let hello = hello(reach, &identity, (known, limit, reach.seed), way.there.clone(), options.clone());
+    let known = known(reach, &ssh);
+    let hello = hello(reach, &identity, (limit, reach.seed), way.there.clone(), options.clone());
     let remote = ssh.start(&hello)?;
     let peer =
         Fingerprint::parse(&remote.ready.fingerprint).ok_or_else(|| Failure::Other(miette!("{}: it shows no fingerprint", way.host)))?;
@@ -335,7 +335,7 @@ fn copied(
         limit: own_limit(limit),
     };
     let mut failed = Failure::input(format!("{}: its address is not known", way.host), "say where the other machine is with --address");
-    for address in addresses(reach, known, &remote) {
+    for address in in_turn(known, remote.ready.address, reach.address.is_some()) {
         calling.to = SocketAddr::from((address, remote.ready.port));
         let work = end(&way.here, options, tally)?;
         let work = Beside::new(work)?;
@@ -368,5 +368,22 @@ fn broken(error: &CallError) -> Failure {
         }
         CallError::NotDone(_) => Failure::Other(miette!("{said}")),
         _ => Failure::Other(miette!(help = "run the same command again: what has arrived is kept", "{said}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn where_ssh_came_to_is_tried_first() {
+        let at = |text: &str| text.parse::<IpAddr>().unwrap();
+        let (four, six, inside) = (at("192.0.2.1"), at("2001:db8::1"), at("10.0.0.1"));
+        assert_eq!(in_turn(vec![six, four], Some(four), false), [four, six]);
+        assert_eq!(in_turn(vec![six, four], Some(at("::ffff:192.0.2.1")), false), [four, six]);
+        assert_eq!(in_turn(vec![six, four], Some(inside), false), [six, four, inside]);
+        assert_eq!(in_turn(vec![four], Some(inside), true), [four], "it was asked for");
+        assert_eq!(in_turn(vec![], Some(inside), false), [inside]);
+        assert_eq!(in_turn(vec![six, four], None, false), [six, four]);
     }
 }

@@ -81,7 +81,7 @@ fn begin(hello: &Hello) -> Result<(Answering, Offer, Ready), String> {
     };
     let (identity, _) = Identity::generate().map_err(|error| error.to_string())?;
     let clock = Clock::start();
-    let udp = bound(hello.v6, hello.ports, clock)?;
+    let udp = bound(hello.ports, clock)?;
     let port = udp.address().map_err(|error| error.to_string())?.port();
     let ready = Ready { port, fingerprint: identity.fingerprint().to_string(), address: reached() };
     let limit = hello.limit.clone().unwrap_or_default().limit()?;
@@ -94,13 +94,13 @@ fn copies(kind: &Kind, hello: &Hello) -> Result<Box<dyn Work>, String> {
     Ok(Box::new(Beside::new(work).map_err(|error| error.to_string())?))
 }
 
-/// A socket at one of the ports that may be taken.
-fn bound(v6: bool, ports: Option<(u16, u16)>, clock: Clock) -> Result<Udp, String> {
-    let here: IpAddr = if v6 { Ipv6Addr::UNSPECIFIED.into() } else { Ipv4Addr::UNSPECIFIED.into() };
+/// A socket at one of the ports that may be taken. One of IPv6 takes what comes by IPv4, too (RFC 3493 §3.7); a machine without IPv6 has none.
+fn bound(ports: Option<(u16, u16)>, clock: Clock) -> Result<Udp, String> {
     let (from, to) = ports.unwrap_or((0, 0));
     let mut why = String::new();
     for port in from..=to {
-        match Udp::bind(SocketAddr::from((here, port)), clock) {
+        let udp = Udp::bind(SocketAddr::from((Ipv6Addr::UNSPECIFIED, port)), clock);
+        match udp.or_else(|_| Udp::bind(SocketAddr::from((Ipv4Addr::UNSPECIFIED, port)), clock)) {
             Ok(udp) => return Ok(udp),
             Err(error) => why = error.to_string(),
         }

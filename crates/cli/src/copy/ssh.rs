@@ -75,14 +75,13 @@ impl Ssh {
         command
     }
 
-    /// Where the machine is: the name that ssh makes of it (`ssh -G`), looked up; none where that is no name for anybody else than ssh.
-    pub fn address(&self) -> Option<IpAddr> {
+    /// Where the machine may be: the name that ssh makes of it (`ssh -G`), looked up; nowhere where that is no name for anybody else than ssh.
+    pub fn addresses(&self) -> Vec<IpAddr> {
         let asked = self.command().arg("-G").arg(&self.host).stdin(Stdio::null()).stderr(Stdio::null()).output();
         let said = asked.ok().filter(|asked| asked.status.success()).map(|asked| String::from_utf8_lossy(&asked.stdout).into_owned());
         let name = said.and_then(|said| said.lines().find_map(|line| line.strip_prefix("hostname ").map(str::to_string)));
         let name = name.unwrap_or_else(|| self.host.rsplit('@').next().unwrap_or(&self.host).into());
-        let found = (name.as_str(), 0).to_socket_addrs().ok()?;
-        found.map(|at| at.ip()).next()
+        (name.as_str(), 0).to_socket_addrs().map_or(Vec::new(), |found| found.map(|at| at.ip()).collect())
     }
 
     /// Starts the other end, and says what it is to do.

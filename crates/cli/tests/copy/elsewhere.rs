@@ -35,10 +35,13 @@ impl Elsewhere {
     }
 
     pub fn command(&self, command: &str, args: &[&str]) -> Command {
+        self.command_at("127.0.0.1", command, args)
+    }
+
+    pub fn command_at(&self, address: &str, command: &str, args: &[&str]) -> Command {
         let mut made = Command::new(PROGRAM);
         made.current_dir(self.folder.path()).arg(command);
-        made.args(["-e", self.folder.path().join("ssh").to_str().unwrap(), "--remote-program", PROGRAM, "--address", "127.0.0.1"])
-            .args(args);
+        made.args(["-e", self.folder.path().join("ssh").to_str().unwrap(), "--remote-program", PROGRAM, "--address", address]).args(args);
         made
     }
 

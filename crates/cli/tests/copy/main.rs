@@ -6,6 +6,7 @@ mod watch;
 
 use std::fs;
 use std::io::{Read, Write};
+use std::net::UdpSocket;
 use std::os::unix::fs::{MetadataExt, symlink};
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
@@ -66,6 +67,17 @@ fn filters_dry_runs_and_removal_do_what_they_say() {
     done(&elsewhere.run("copy", &args));
     fs::remove_file(elsewhere.here().join("tree/skip.o")).unwrap();
     same(&elsewhere.here().join("tree"), &elsewhere.home().join("tree"));
+}
+
+#[test]
+fn the_other_end_hears_both_families() {
+    let elsewhere = Elsewhere::new();
+    fs::write(elsewhere.here().join("file"), "both").unwrap();
+    let ipv6 = UdpSocket::bind(("::1", 0)).is_ok();
+    for (address, to) in [("127.0.0.1", "four"), ("::1", "six")].into_iter().filter(|(address, _)| ipv6 || !address.contains(':')) {
+        done(&elsewhere.command_at(address, "copy", &["file", &format!("localhost:{to}")]).output().unwrap());
+        assert_eq!(fs::read(elsewhere.home().join(to)).unwrap(), b"both");
+    }
 }
 
 #[test]

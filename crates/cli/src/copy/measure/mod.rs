@@ -78,16 +78,16 @@ fn stream(args: &Args, plan: &Plan, host: &str, number: usize, tell: &Sender<(us
     let reach = &args.reach;
     let ssh = Ssh::new(&reach.ssh, host, &reach.remote_program)?;
     let (identity, _) = Identity::generate().map_err(|error| Failure::Other(miette!("{error}")))?;
-    let known = reach.address.or_else(|| ssh.address());
+    let known = super::known(reach, &ssh);
     // A rate is shared by the streams.
     let limit = args.rate.map(|rate| Timetable::steady(rate / args.parallel as f64));
     let seed = reach.seed + number as u64;
-    let hello = super::hello(reach, &identity, (known, limit.as_ref(), seed), Task::Measure(*plan), Options::default());
+    let hello = super::hello(reach, &identity, (limit.as_ref(), seed), Task::Measure(*plan), Options::default());
     let remote = ssh.start(&hello)?;
     let peer = Fingerprint::parse(&remote.ready.fingerprint).ok_or_else(|| Failure::Other(miette!("{host}: it shows no fingerprint")))?;
     let shows = Arc::new(identity);
     let mut failed = Failure::input(format!("{host}: its address is not known"), "say where the other machine is with --address");
-    for address in super::addresses(reach, known, &remote) {
+    for address in super::in_turn(known, remote.ready.address, reach.address.is_some()) {
         let calling = Calling {
             to: SocketAddr::from((address, remote.ready.port)),
             peer,
