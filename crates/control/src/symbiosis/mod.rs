@@ -240,6 +240,9 @@ impl Controller for Symbiosis {
             self.pacer.sent(packet, gain, self.window.bytes(), self.rtt.smoothed());
             // An outage makes round-trip times of seconds. They pace nobody for longer than the path's own.
             self.pacer.no_later(packet.now.saturating_add(self.tau().unwrap_or_default()));
+            if self.host.departure() != Departure::Now {
+                self.pacer.interrupted();
+            }
         }
     }
 
