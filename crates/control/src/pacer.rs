@@ -13,8 +13,6 @@ const LATE: Span = Span::from_millis(4);
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Pacer {
     next: Instant,
-    /// Between the last packet and the next by the plan.
-    gap: Span,
     /// Lateness that is made up for: the host's timer's.
     tick: Span,
     /// Nothing but the plan holds the next packet back.
@@ -35,21 +33,15 @@ impl Pacer {
     /// send at half the rate where a packet takes as long. That is made up for, too. A pause in which the window or the application held it
     /// back is not.
     pub fn sent(&mut self, packet: &Sent, gain: f64, window: Bytes, smoothed: Span) {
-        self.gap = Span((smoothed.0 as f64 * packet.bytes.as_f64() / (gain * window.as_f64().max(1.0))) as u64);
+        let gap = smoothed.0 as f64 * packet.bytes.as_f64() / (gain * window.as_f64().max(1.0));
         let made_up = if self.alone { self.tick.max(LATE) } else { self.tick };
-        self.next = self.next.max(packet.now - made_up).saturating_add(self.gap);
+        self.next = self.next.max(packet.now - made_up).saturating_add(Span(gap as u64));
         self.alone = !packet.app_limited && packet.in_flight <= window - packet.bytes;
     }
 
     /// The next packet waits for something else than the plan.
     pub fn interrupted(&mut self) {
         self.alone = false;
-    }
-
-    /// The packet that left at `now` is followed at `next` by a plan of somebody else, whose distance counts where it is longer than the plan's
-    /// own: what the host is late by then is made up for afterwards, the distance itself is not.
-    pub fn replanned(&mut self, now: Instant, next: Instant) {
-        self.next = self.next.saturating_add((next - now) - self.gap);
     }
 
     /// The next packet may leave at `latest` whatever was planned.

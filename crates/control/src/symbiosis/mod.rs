@@ -227,11 +227,6 @@ impl Symbiosis {
         if self.settings.loss_floor { path.measured.available.times(path.tau) } else { 0.0 }
     }
 
-    /// When the measurement wants the next packet to leave.
-    fn measured_departure(&self) -> Departure {
-        if self.rivalry.competes() { Departure::Now } else { self.host.departure() }
-    }
-
     fn probing_rtt(&self, now: Instant) -> bool {
         self.probe_rtt.as_ref().is_some_and(|probe| probe.under_way(now))
     }
@@ -245,8 +240,8 @@ impl Controller for Symbiosis {
             self.pacer.sent(packet, gain, self.window.bytes(), self.rtt.smoothed());
             // An outage makes round-trip times of seconds. They pace nobody for longer than the path's own.
             self.pacer.no_later(packet.now.saturating_add(self.tau().unwrap_or_default()));
-            if let Departure::At(next) | Departure::IgnoreWindow(next) = self.measured_departure() {
-                self.pacer.replanned(packet.now, next);
+            if self.host.departure() != Departure::Now {
+                self.pacer.interrupted();
             }
         }
     }
@@ -360,7 +355,8 @@ impl Controller for Symbiosis {
         } else {
             window
         };
-        let departure = match self.measured_departure() {
+        let wanted = if self.rivalry.competes() { Departure::Now } else { self.host.departure() };
+        let departure = match wanted {
             Departure::Now if self.settings.pacing.is_some() => self.pacer.departure(ask.now),
             wanted => wanted,
         };
