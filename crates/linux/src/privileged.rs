@@ -1,7 +1,7 @@
 //! What tests of the kernel's TCP need beside Rust, and what happens where it is missing: such a test is skipped by name. Where everything
 //! that can be installed has been installed, as in CI (`SYMBIOSIS_REQUIRE_ALL`), a skip for want of it is a failure.
 
-use std::fs;
+use std::io::{Write, stderr};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -86,8 +86,13 @@ pub fn ready(test: &str, needs: &[Need]) -> bool {
     let said = format!("SKIPPED {test}: it needs {what}");
     let required = std::env::var_os(REQUIRE_ALL).is_some_and(|value| !value.is_empty() && value != "0");
     assert!(!(installed && required), "{said}, and {REQUIRE_ALL} is set");
-    let _ = fs::write("/dev/stderr", said + "\n");
+    tell(&said);
     false
+}
+
+/// Says a line, even where the output of tests is captured: that takes what macros print. To open `/dev/stderr` would empty a log that it is.
+pub fn tell(line: &str) {
+    let _ = writeln!(stderr(), "{line}");
 }
 
 #[cfg(test)]

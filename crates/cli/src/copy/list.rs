@@ -2,6 +2,7 @@
 
 use std::io;
 
+use chrono::DateTime;
 use serde::Serialize;
 use symbiosis_copy::{Listed, Tally};
 
@@ -47,16 +48,9 @@ fn text(entry: &Listed) -> String {
     format!("{}{mode} {:>14} {} {}", entry.kind, entry.bytes, date(entry.mtime), entry.name)
 }
 
-/// Seconds since 1970 as a date (days as in Howard Hinnant's `civil_from_days`: 400 years have 146097 days, and years begin in March).
+/// Seconds since 1970 as a date; as they are where they are none of the calendar's.
 fn date(seconds: i64) -> String {
-    let (days, seconds) = (seconds.div_euclid(86_400) + 719_468, seconds.rem_euclid(86_400));
-    let (era, day) = (days.div_euclid(146_097), days.rem_euclid(146_097));
-    let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
-    let day = day - (365 * year + year / 4 - year / 100);
-    let month = (5 * day + 2) / 153;
-    let day = day - (153 * month + 2) / 5 + 1;
-    let (month, year) = if month < 10 { (month + 3, year + era * 400) } else { (month - 9, year + era * 400 + 1) };
-    format!("{year:04}-{month:02}-{day:02} {:02}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
+    DateTime::from_timestamp(seconds, 0).map_or_else(|| seconds.to_string(), |at| at.format("%Y-%m-%d %H:%M:%S").to_string())
 }
 
 #[cfg(test)]
@@ -71,6 +65,7 @@ mod tests {
             (951_782_400, "2000-02-29 00:00:00"),
             (1_000_000_000, "2001-09-09 01:46:40"),
             (4_107_542_400, "2100-03-01 00:00:00"),
+            (i64::MAX, "9223372036854775807"),
         ] {
             assert_eq!(date(seconds), text);
         }

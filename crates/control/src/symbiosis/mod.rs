@@ -15,6 +15,7 @@
 mod builder;
 mod ceiling;
 mod doubt;
+mod eased;
 mod entries;
 pub mod gamma;
 pub mod law;
@@ -33,7 +34,8 @@ pub use builder::{Builder, EPSILON, GAMMA};
 pub use entries::{OURS, PAPER};
 
 use ceiling::Ceiling;
-use doubt::{Doubt, PASSES};
+use doubt::Doubt;
+use eased::Eased;
 use law::{Law, Path};
 use probe_rtt::{ProbeRtt, Share, Verdict};
 use rivalry::{Bounds, Change, Rivalry};
@@ -60,13 +62,6 @@ pub const LEAST_WINDOW: f64 = 2.0;
 /// Pacing before the first estimate, as a multiple of `w / srtt`: slow start doubles the window in a round trip.
 const START_PACING: f64 = 2.0;
 
-/// The queue that the flows of a link ask for may be longer than its buffer. A loss says so, and leaves this part of θ; what it took comes back in
-/// [`PASSES`]. A flow that has the link for itself asks for no queue, so that losses by chance cost it nothing; among several the larger
-/// share meets more losses and asks for less.
-const EASE: f64 = 0.875;
-/// θ is no smaller than this part of itself: errors of τ must stay small beside it.
-const LEAST_EASED: f64 = 0.0625;
-
 /// The controller.
 #[derive(Clone)]
 pub struct Symbiosis {
@@ -82,8 +77,7 @@ pub struct Symbiosis {
     ceiling: Ceiling,
     rivalry: Rivalry,
     doubt: Doubt,
-    /// The part of θ that losses have left.
-    eased: f64,
+    eased: Eased,
     /// Acknowledged since a round-trip time was measured last.
     unsampled: Bytes,
     /// The window has not yet come near the equilibrium.
@@ -107,7 +101,7 @@ impl Symbiosis {
             ceiling: Ceiling::default(),
             rivalry: Rivalry::default(),
             doubt: Doubt::default(),
-            eased: 1.0,
+            eased: Eased::default(),
             unsampled: Bytes::ZERO,
             starting: settings.slow_start_target > 0.0,
             last_ack: None,
@@ -123,7 +117,7 @@ impl Symbiosis {
             measured.available = measured.available.clamp(Rate::ZERO, measured.capacity);
         }
         let (smoothed, mean) = (self.rtt.smoothed(), Span::from_secs(self.mean));
-        Some(Path { measured, tau, smoothed, mean, delivered: Rate::of(self.window.bytes(), smoothed), eased: self.eased })
+        Some(Path { measured, tau, smoothed, mean, delivered: Rate::of(self.window.bytes(), smoothed), eased: self.eased.part() })
     }
 
     fn tau(&self) -> Option<Span> {
@@ -257,7 +251,7 @@ impl Controller for Symbiosis {
         // While anything is in flight ACKs come within a round trip. What is longer was a pause, and no time to grow in.
         let since = (ack.now - self.last_ack.unwrap_or(ack.now)).min(self.rtt.smoothed());
         self.last_ack = Some(ack.now);
-        self.eased += (1.0 - self.eased) * (since.secs() / PASSES.secs());
+        self.eased.passes(since);
         let smoothed = self.rtt.smoothed();
         self.ceiling.acked(ack.now, ack.bytes, smoothed);
         self.unsampled += ack.bytes;
@@ -322,7 +316,7 @@ impl Controller for Symbiosis {
             let free = self.kept(&path) / self.packet.as_f64();
             self.window.cwnd = self.window.cwnd.max(free.min(before));
             self.window.ssthresh = self.window.ssthresh.max(self.window.cwnd);
-            self.eased = (self.eased * EASE).max(LEAST_EASED);
+            self.eased.lost();
             self.starting &= !self.settings.loss_floor;
         }
         if loss.kind.collapses() {

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use super::on_this_machine::{alone, connected, start};
 use super::*;
-use crate::privileged::{Need, ready};
+use crate::privileged::{Need, ready, tell};
 use crate::testbed::namespace::{Namespace, ip};
 
 /// The path's rate \[Mbit/s\], and what of it is payload: of a segment of 1500 bytes in a frame of 1514, 1448.
@@ -110,7 +110,7 @@ fn on_default_devices_no_controller_is_slower_than_reno() {
         }
         kernel.stop().unwrap();
         if ratios.len() < PAIRS {
-            let _ = std::fs::write("/dev/stderr", format!("VOID {TEST}: Reno itself does not fill the path\n"));
+            tell(&format!("VOID {TEST}: Reno itself does not fill the path"));
             return;
         }
         let typical = median(ratios.clone());
