@@ -15,8 +15,8 @@ pub use call::{Call, CallError, Called, PORT, settings_for};
 pub(crate) use udp::wait;
 pub use udp::{Arrival, Udp};
 
-/// Datagrams that are received, or times that some are sent, before the other is looked after: at 4 µs each less than
-/// [`symbiosis_run::LATE`].
+/// Datagrams that are received, beside those that waited, or times that some are sent, before the other is looked after: at 4 µs each less
+/// than [`symbiosis_run::LATE`].
 pub(crate) const TURN: usize = 32;
 
 /// What the host can tell apart. To seal a datagram and to hand it over takes it 4 µs, to fall asleep and to be woken some 10, and the kernel's
@@ -94,10 +94,15 @@ pub fn run<S: Session>(
     loop {
         let was_gone = gone.is_some();
         let mut received = 0;
-        while received < TURN {
+        let turn_began = clock.now();
+        let mut waited = true;
+        // What waited while the loop slept is all read: the node's time does not go back, so behind a datagram that leaves it would seem to
+        // have arrived then, and its round-trip time would have the loop's lateness in it.
+        while waited || received < TURN {
             match udp.receive() {
                 Ok(None) => break,
                 Ok(Some(arrival)) => {
+                    waited = arrival.at < turn_began;
                     last = last.max(arrival.at);
                     node.receive(last, arrival.at, arrival.from, arrival.datagram);
                     received += 1;
@@ -111,7 +116,7 @@ pub fn run<S: Session>(
         {
             return Err(error);
         }
-        let mut busy = received == TURN || gone.is_some();
+        let mut busy = received >= TURN || gone.is_some();
         last = last.max(clock.now());
         node.wake(last);
         // What leaves at once leaves at one instant. That the host needs microseconds for each is the same as an access link: behind the
