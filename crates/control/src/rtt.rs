@@ -104,6 +104,14 @@ impl BaseRtt {
         }
     }
 
+    /// The same, smoothed without a part of it.
+    pub fn acked_without(&mut self, ack: &Acked, without: Option<Span>) {
+        if let (Some(rtt), Some(without)) = (ack.rtt.filter(|rtt| *rtt > Span::ZERO), without) {
+            self.smoothed.sample(without.0 as f64);
+            self.least.sample(rtt);
+        }
+    }
+
     /// The base round-trip time τ; none before the first measurement.
     pub fn tau(&self) -> Option<Span> {
         self.least.get()

@@ -19,6 +19,7 @@ mod eased;
 mod entries;
 pub mod gamma;
 pub mod law;
+mod own_burst;
 mod probe_rtt;
 mod rivalry;
 
@@ -37,6 +38,7 @@ use ceiling::Ceiling;
 use doubt::Doubt;
 use eased::Eased;
 use law::{Law, Path};
+use own_burst::OwnBurst;
 use probe_rtt::{ProbeRtt, Share, Verdict};
 use rivalry::{Bounds, Change, Rivalry};
 
@@ -73,6 +75,7 @@ pub struct Symbiosis {
     probe_rtt: Option<ProbeRtt>,
     /// The round-trip time, averaged over [`MEMORY`](law::MEMORY) smoothed ones \[s\].
     mean: f64,
+    own_burst: OwnBurst,
     pacer: Pacer,
     ceiling: Ceiling,
     rivalry: Rivalry,
@@ -97,6 +100,7 @@ impl Symbiosis {
             rtt: BaseRtt::default(),
             probe_rtt: settings.probe_rtt_interval.map(|interval| ProbeRtt::new(interval, settings.competes)),
             mean: 0.0,
+            own_burst: OwnBurst::default(),
             pacer: Pacer::new(setup.timer),
             ceiling: Ceiling::default(),
             rivalry: Rivalry::default(),
@@ -221,6 +225,17 @@ impl Symbiosis {
         if self.settings.loss_floor { path.measured.available.times(path.tau) } else { 0.0 }
     }
 
+    /// Whether the law goes by round-trip times without what the flow's own bursts add.
+    fn discounts(&self) -> bool {
+        self.settings.loss_floor && self.host.reading().is_some() && !self.rivalry.competes()
+    }
+
+    /// The window over the whole loop, and the loop's time.
+    fn whole(&self) -> (Bytes, Span) {
+        let (window, smoothed) = (self.window.bytes(), self.rtt.smoothed());
+        if self.discounts() { self.own_burst.whole(window, smoothed) } else { (window, smoothed) }
+    }
+
     fn probing_rtt(&self, now: Instant) -> bool {
         self.probe_rtt.as_ref().is_some_and(|probe| probe.under_way(now))
     }
@@ -231,7 +246,8 @@ impl Controller for Symbiosis {
         self.host.sent(packet);
         if let Some(gain) = self.settings.pacing {
             let gain = if self.host.reading().is_none() || self.starting { START_PACING } else { gain };
-            self.pacer.sent(packet, gain, self.window.bytes(), self.rtt.smoothed());
+            let (window, loop_time) = self.whole();
+            self.pacer.sent(packet, gain, window, loop_time);
             // An outage makes round-trip times of seconds. They pace nobody for longer than the path's own.
             self.pacer.no_later(packet.now.saturating_add(self.tau().unwrap_or_default()));
             if self.host.departure() != Departure::Now {
@@ -242,9 +258,18 @@ impl Controller for Symbiosis {
 
     fn acked(&mut self, ack: &Acked) {
         self.window.progress(ack);
+        let rtt = match self.path().filter(|_| self.settings.loss_floor && !self.starting) {
+            Some(path) => {
+                self.own_burst.without(ack, path.measured.capacity, self.packet, path.tau)
+            }
+            None => ack.rtt,
+        };
         let heard = self.probe_rtt.as_ref().is_some_and(ProbeRtt::is_heard);
         if !heard {
-            self.rtt.acked(ack);
+            self.rtt.acked_without(ack, rtt);
+        }
+        if !ack.app_limited {
+            self.own_burst.measure(self.rtt.smoothed());
         }
         let news = self.host.acked(ack);
         self.hear(news);
@@ -341,7 +366,7 @@ impl Controller for Symbiosis {
     }
 
     fn permit(&self, ask: &Ask) -> Permit {
-        let window = self.window.bytes();
+        let window = self.whole().0;
         let window = if self.probing_rtt(ask.now) {
             let flight = self.host.reading().map_or(Span::ZERO, |reading| reading.bandwidth.capacity.time_for(window));
             let part = self.probe_rtt.as_ref().map_or(1.0, |probe| probe.part(ask.now, flight, self.rtt.smoothed()));
