@@ -259,9 +259,7 @@ impl Controller for Symbiosis {
     fn acked(&mut self, ack: &Acked) {
         self.window.progress(ack);
         let rtt = match self.path().filter(|_| self.settings.loss_floor && !self.starting) {
-            Some(path) => {
-                self.own_burst.without(ack, path.measured.capacity, self.packet, path.tau)
-            }
+            Some(path) => self.own_burst.without(ack, path.measured.capacity, self.packet, path.tau),
             None => ack.rtt,
         };
         let heard = self.probe_rtt.as_ref().is_some_and(ProbeRtt::is_heard);

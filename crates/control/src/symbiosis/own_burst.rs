@@ -2,7 +2,7 @@
 //!
 //! Hosts send in bursts: segments handed to the device at once (GSO), a pacer that makes up for a late wake-up, a window that an aggregated ACK
 //! opens. 64 kB take 5 ms on 100 Mbit/s, and the round-trip time of a burst's last packet has them all. A law that rests at a queue `θ·ln(K/x)`
-//! would leave `1 − e^(−d/θ)` of the link free for a burst of d: half of it.
+//! would leave `1 − e^(−d/θ)` of the link free for a mean wait of d: a third of it.
 //!
 //! The sender knows its bursts. Lindley's recursion over what left, served at K, is what they leave behind: `b ← max(0, b − Δt) + L/K`. What the least
 //! burdened packet of the longest burst's time met stands, or is K's error added up, and is a queue like any; what is over it is the burst's own.
