@@ -140,6 +140,7 @@ fn without_its_agent_a_transfer_goes_on_as_reno_and_a_new_agent_takes_it_over() 
         assert!(first.is_some(), "the agent learns K");
         assert!(second.is_some(), "so does the next, of a connection that is under way");
         let goodput = result["flows"][0]["goodput_mbps"].as_f64().unwrap();
+        eprintln!("goodput {goodput} of 20 Mbit/s, K {first:?} and {second:?}");
         assert!(goodput > 0.8 * 20.0, "Reno or not, the link is used: {goodput} Mbit/s");
     } else {
         tell(&format!("VOID: the machine was too busy to emulate the path: {void}"));

@@ -98,13 +98,10 @@ pub struct BaseRtt {
 impl BaseRtt {
     /// Takes in a measurement of a round-trip time, if the ACK brings one.
     pub fn acked(&mut self, ack: &Acked) {
-        if let Some(rtt) = ack.rtt.filter(|rtt| *rtt > Span::ZERO) {
-            self.smoothed.sample(rtt.0 as f64);
-            self.least.sample(rtt);
-        }
+        self.acked_without(ack, ack.rtt);
     }
 
-    /// The same, smoothed without a part of it.
+    /// The same, smoothed without a part of it: as if it had been `without`.
     pub fn acked_without(&mut self, ack: &Acked, without: Option<Span>) {
         if let (Some(rtt), Some(without)) = (ack.rtt.filter(|rtt| *rtt > Span::ZERO), without) {
             self.smoothed.sample(without.0 as f64);

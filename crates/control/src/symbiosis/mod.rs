@@ -34,6 +34,7 @@ use crate::{
 pub use builder::{Builder, EPSILON, GAMMA};
 pub use entries::{OURS, PAPER};
 
+use builder::Settings;
 use ceiling::Ceiling;
 use doubt::Doubt;
 use eased::Eased;
@@ -41,21 +42,6 @@ use law::{Law, Path};
 use own_burst::OwnBurst;
 use probe_rtt::{ProbeRtt, Share, Verdict};
 use rivalry::{Bounds, Change, Rivalry};
-
-/// What `symbiosis` adds to the papers; nothing by default.
-#[derive(Clone, Copy, Debug, Default)]
-struct Settings {
-    /// Multiple of `w / srtt` at which packets leave.
-    pacing: Option<f64>,
-    /// Mean time between min-RTT probes.
-    probe_rtt_interval: Option<Span>,
-    /// Slow start up to this part of the equilibrium.
-    slow_start_target: f64,
-    /// A loss takes no more from the window than is over Aτ.
-    loss_floor: bool,
-    /// Beside flows that fill the buffer the window competes.
-    competes: bool,
-}
 
 /// The model ends no lower \[packets\]. With a single packet in flight there is nothing to measure with, and a path whose `Kτ` is less than
 /// two packets is shared by loss and timeouts alone (T §4.2 has the same floor).
@@ -225,15 +211,12 @@ impl Symbiosis {
         if self.settings.loss_floor { path.measured.available.times(path.tau) } else { 0.0 }
     }
 
-    /// Whether the law goes by round-trip times without what the flow's own bursts add.
-    fn discounts(&self) -> bool {
-        self.settings.loss_floor && self.host.reading().is_some() && !self.rivalry.competes()
-    }
-
     /// The window over the whole loop, and the loop's time.
     fn whole(&self) -> (Bytes, Span) {
         let (window, smoothed) = (self.window.bytes(), self.rtt.smoothed());
-        if self.discounts() { self.own_burst.whole(window, smoothed) } else { (window, smoothed) }
+        // Beside flows that fill the buffer the window is CUBIC's, which goes by no round-trip time.
+        let of_law = self.settings.loss_floor && self.host.reading().is_some() && !self.rivalry.competes();
+        if of_law { self.own_burst.whole(window, smoothed) } else { (window, smoothed) }
     }
 
     fn probing_rtt(&self, now: Instant) -> bool {
@@ -258,10 +241,8 @@ impl Controller for Symbiosis {
 
     fn acked(&mut self, ack: &Acked) {
         self.window.progress(ack);
-        let rtt = match self.path().filter(|_| self.settings.loss_floor && !self.starting) {
-            Some(path) => self.own_burst.without(ack, path.measured.capacity, self.packet, path.tau),
-            None => ack.rtt,
-        };
+        let path = self.path().filter(|_| self.settings.loss_floor && !self.starting);
+        let rtt = path.map_or(ack.rtt, |path| self.own_burst.without(ack, path.measured.capacity, self.packet, path.tau));
         let heard = self.probe_rtt.as_ref().is_some_and(ProbeRtt::is_heard);
         if !heard {
             self.rtt.acked_without(ack, rtt);

@@ -1,8 +1,7 @@
 //! What the agent remembers of a socket's packets.
 //!
-//! TCP numbers bytes. Here a *cell* is as many bytes as a full segment carries, and its number is the packet's number: neighbours on the path
-//! are neighbours in number, and the BPF program knows the number of the packet that leaves next without counting. Of an application
-//! that writes less than a segment at a time, several packets fall into one cell, and count as one.
+//! TCP numbers bytes, controllers packets. What left at once is a full segment after another, and the last may be less: an application that
+//! writes no multiple of a segment leaves one wherever it keeps the sender waiting, and all that follow begin where it ended.
 
 use std::collections::VecDeque;
 
@@ -12,6 +11,8 @@ use symbiosis_base::{Bytes, Instant, Span};
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Cell {
     pub(crate) number: u64,
+    /// The byte after its last.
+    end: u64,
     /// Size on the wire.
     pub(crate) bytes: Bytes,
     /// When it left last.
@@ -31,6 +32,8 @@ pub(crate) struct Cells {
     overhead: Bytes,
     /// Number of the front.
     first: u64,
+    /// The first byte that has never left.
+    end: u64,
     cells: VecDeque<Cell>,
     /// How many of them are acknowledged.
     sacked: usize,
@@ -42,7 +45,7 @@ const CLOCK: Span = Span::from_micros(2);
 impl Cells {
     /// For segments of `mss` bytes of payload with headers of `overhead`, from byte `una` on.
     pub(crate) fn new(mss: u64, overhead: Bytes, una: u64) -> Cells {
-        Cells { mss, overhead, first: una / mss, cells: VecDeque::new(), sacked: 0 }
+        Cells { mss, overhead, first: 0, end: una, cells: VecDeque::new(), sacked: 0 }
     }
 
     /// Number of the packet that leaves next.
@@ -50,21 +53,25 @@ impl Cells {
         self.first + self.cells.len() as u64
     }
 
+    /// The first byte that has never left.
+    pub(crate) fn end(&self) -> u64 {
+        self.end
+    }
+
     /// Those in flight, the oldest first.
     pub(crate) fn in_flight(&self) -> impl Iterator<Item = &Cell> {
         self.cells.iter().filter(|cell| !cell.sacked)
     }
 
-    /// Bytes `from` to `to` left; the packets that are new.
+    /// Bytes `from` to `to` left; the packets that are new, with those before `from` that nobody told of.
     pub(crate) fn sent(&mut self, from: u64, to: u64, at: Instant, app_limited: bool) -> impl Iterator<Item = &Cell> {
         let had = self.cells.len();
-        while self.next() < to.div_ceil(self.mss) {
-            let number = self.next();
-            let (low, high) = (from.max(number * self.mss), to.min((number + 1) * self.mss));
-            // Of a packet that nobody told of, nothing is known but that it was there.
-            let payload = if low < high { high - low } else { self.mss };
-            let bytes = Bytes(payload) + self.overhead;
-            self.cells.push_back(Cell { number, bytes, sent_at: at, app_limited, resent: false, sacked: false });
+        while self.end < to {
+            let until = if self.end < from { from.min(to) } else { to };
+            let end = until.min(self.end.saturating_add(self.mss));
+            let bytes = Bytes(end - self.end) + self.overhead;
+            self.cells.push_back(Cell { number: self.next(), end, bytes, sent_at: at, app_limited, resent: false, sacked: false });
+            self.end = end;
         }
         self.cells.range(had..)
     }
@@ -86,14 +93,14 @@ impl Cells {
         self.cells.iter_mut().for_each(|cell| cell.resent = false);
     }
 
-    /// An ACK came: everything before byte `una` of `nxt` that left is there, and of the rest as many segments as `sacked`. Fills `told` with
+    /// An ACK came: everything before byte `una` is there, and of the rest as many segments as `sacked`. Fills `told` with
     /// the packets that were not acknowledged before, oldest first; how many of them are in order.
     ///
     /// Which packets a selective ACK names is not told, but when the latest of them left is: `left`.
-    pub(crate) fn acked(&mut self, una: u64, nxt: u64, sacked: u32, left: Option<Instant>, told: &mut Vec<Cell>) -> usize {
+    pub(crate) fn acked(&mut self, una: u64, sacked: u32, left: Option<Instant>, told: &mut Vec<Cell>) -> usize {
         told.clear();
         while let Some(front) = self.cells.front() {
-            if (front.number + 1) * self.mss > una && una < nxt {
+            if front.end > una {
                 break;
             }
             if front.sacked {

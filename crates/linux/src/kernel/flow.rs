@@ -72,8 +72,7 @@ impl Flow {
     /// Whether the record can be of this flow: packets of another size are of another path, and after a silence for more than a flight nothing
     /// that was remembered is on its way any more.
     pub(crate) fn continues(&self, record: &Record) -> bool {
-        let gone = record.una / u64::from(self.mss.max(1));
-        record.mss == self.mss && gone <= self.cells.next()
+        record.mss == self.mss && record.una <= self.cells.end()
     }
 
     fn packets(&self, count: u32) -> Bytes {
@@ -127,13 +126,13 @@ impl Flow {
         let now = self.now;
         let rtt = u64::try_from(record.rtt_us).ok().map(Span::from_micros);
         let left = rtt.map(|rtt| now - rtt);
-        if record.nxt.div_ceil(u64::from(self.mss)) > self.cells.next() {
+        let from = self.cells.end();
+        if record.nxt > from {
             // A record of a departure was lost. It left when this ACK says, or earlier.
-            let from = self.cells.next() * u64::from(self.mss);
             self.sent(&Record { kind: kind::SENT, from, at: left.unwrap_or(now).0, ..*record });
         }
         let mut told = std::mem::take(&mut self.told);
-        let in_order = self.cells.acked(record.una, record.nxt, record.sacked, left, &mut told);
+        let in_order = self.cells.acked(record.una, record.sacked, left, &mut told);
         let recovering = record.flags & flag::RECOVERING != 0;
         for (i, cell) in told.iter().enumerate() {
             let later = (told.len() - 1 - i) as u32;
@@ -190,7 +189,7 @@ impl Flow {
             at: self.last_ack.0,
             slow_start: self.segments(foreseen.slow_start),
             held_until: foreseen.held_until.0,
-            first: self.cells.next(),
+            first: self.cells.end(),
             serial: self.serial,
             losses: self.losses,
             law,

@@ -57,7 +57,7 @@ struct decision {
 	u64 at;         /* the last ACK that the agent knew of [ns] */
 	u64 slow_start; /* below this the window grows by what is acknowledged [2^-20 segments] */
 	u64 held_until; /* if not zero, no packet leaves before, unless a later decision says so [ns] */
-	u64 first;      /* number of the packet that `gaps` begins with */
+	u64 first;      /* the byte at which the packet begins that `gaps` begins with */
 	u32 serial;     /* differs between any two decisions */
 	u32 losses;     /* congestion events that the agent knew of */
 	u32 law;

@@ -177,11 +177,11 @@ u32 symbiosis_undo_cwnd(u64 *ctx)
 	return cwnd;
 }
 
-/* The distance of packet `number` to the one before it: the plan's entry, if it has one, else that of all others. */
-INLINE u32 planned(const struct decision *d, u64 number)
+/* The distance to the one before it of the packet that begins at byte `from`: the plan's entry, if it has one, else that of all others. */
+INLINE u32 planned(const struct decision *d, u64 from, u32 mss)
 {
-	u64 at = number - d->first;
-	if (number < d->first || at >= PLAN)
+	u64 at = (from - d->first) / mss;
+	if (from < d->first || at >= PLAN)
 		return d->gap & ~1U;
 	return d->gaps[at & (PLAN - 1)];
 }
@@ -190,9 +190,9 @@ INLINE u32 planned(const struct decision *d, u64 number)
 INLINE void place(struct sock *sk, struct own *o, const struct decision *d, u64 longest, u64 now)
 {
 	struct tcp_sock *tp = (struct tcp_sock *)sk;
-	u64 packet = o->nxt / tp->mss_cache;
+	u32 mss = tp->mss_cache;
 	u64 window = window_of(tp, o), flight = in_flight(tp);
-	u32 ignores_window = planned(d, packet) & 1, next = planned(d, packet + 1);
+	u32 ignores_window = planned(d, o->nxt, mss) & 1, next = planned(d, o->nxt + mss, mss);
 	u64 gap = next & ~1U;
 	if (next & 1)
 		gap = gap > 1 ? gap : 1;
@@ -202,7 +202,7 @@ INLINE void place(struct sock *sk, struct own *o, const struct decision *d, u64 
 	if (!(next & 1) && gap < LEAST_GAP)
 		gap = 0;
 	gap = gap < longest ? gap : longest;
-	sk->sk_pacing_rate = gap ? (u64)tp->mss_cache * 1000000000 / gap : UNLIMITED;
+	sk->sk_pacing_rate = gap ? (u64)mss * 1000000000 / gap : UNLIMITED;
 	/* Reno's packets leave ACK by ACK, never two together; but a pair must, or K would not be known before a loss gave room for one. */
 	if (flight == 0 || (d->law == LAW_RENO && !ignores_window)) {
 		widen(tp, o);

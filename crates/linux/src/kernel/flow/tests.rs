@@ -200,7 +200,7 @@ fn a_decision_has_windows_in_segments_and_departures_as_distances() {
     assert_eq!(decision.expires, 307_000_000, "300 ms are more than two round trips of 20");
     // Packets 3 and 4 back to back, whatever is in flight, but not before now; then one a millisecond, but for the seventh.
     let (ms, ignores_window) = (1_000_000, 1);
-    assert_eq!(decision.first, 3);
+    assert_eq!(decision.first, 3 * 1448);
     assert_eq!(decision.gaps[..6], [500_000 | ignores_window, ignores_window, ms, ms, 10 * ms, ms]);
     assert_eq!((decision.gaps[PLAN - 1], decision.gap, decision.held_until), (ms, ms, 0));
     assert_eq!(heard(), [], "what is foreseen has not happened");
@@ -212,7 +212,7 @@ fn a_long_wait_is_no_distance() {
     flow.take(&Record { from: 3 * 1448, ..record(kind::SENT, 900, 0, 7) });
     let decision = flow.decision(Instant::START);
     // The tenth millisecond from the last departure; a quarter of the round-trip time would be five.
-    assert_eq!((decision.first, decision.held_until), (7, 10_900_000));
+    assert_eq!((decision.first, decision.held_until), (7 * 1448, 10_900_000));
     assert_eq!(decision.gaps[..2], [1_000_000, 1_000_000], "pacing's timer must not keep it when the wait is over");
 }
 

@@ -42,7 +42,7 @@ impl Bench {
         let cell = *self.cells.in_flight().next().unwrap();
         self.now = cell.sent_at + SRTT;
         let una = (cell.number + 1) * 1448;
-        self.cells.acked(una, 100 * 1448, 0, None, &mut Vec::new());
+        self.cells.acked(una, 0, None, &mut Vec::new());
         let ack = Acked::new(self.now, cell.number, PACKET, cell.sent_at).with_rtt(Some(SRTT)).with_in_flight(self.in_flight());
         self.controller.acked(&ack);
         self.controller.ack_processed(&AckProcessed::new(self.now).with_in_flight(self.in_flight()));
