@@ -29,6 +29,8 @@ pub struct Setup {
     pub packet: Bytes,
     /// Window before the first ACK.
     pub initial_window: Bytes,
+    /// Slow start ends at this window; a new connection knows of no end.
+    pub ssthresh: Option<Bytes>,
     /// How exactly departures happen that lie ahead: what the host's timer can do. What is nearer than this may leave together, and
     /// what arrives nearer than this tells of the host and not of the path. Zero: exactly.
     pub timer: Span,
@@ -39,12 +41,14 @@ pub struct Setup {
 impl Setup {
     /// A connection whose full packets are `packet` on the wire: 10 of them before the first ACK (RFC 6928), an exact timer, seed 0.
     pub fn new(packet: Bytes) -> Setup {
-        Setup { packet, initial_window: Bytes(INITIAL_PACKETS * packet.0), timer: Span::ZERO, seed: 0 }
+        Setup { packet, initial_window: Bytes(INITIAL_PACKETS * packet.0), ssthresh: None, timer: Span::ZERO, seed: 0 }
     }
 
     with! {
         /// Another window before the first ACK.
         with_initial_window => initial_window: Bytes,
+        /// A connection that is under way, whose slow start ended, or ends, at this window.
+        with_ssthresh => ssthresh: Option<Bytes>,
         /// A host with such a timer.
         with_timer => timer: Span,
         /// Another seed.

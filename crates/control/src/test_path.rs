@@ -12,7 +12,7 @@ const ACK: Bytes = Bytes(40);
 
 /// A connection whose first window is `packets`.
 pub fn setup(packets: u64) -> Setup {
-    Setup { packet: PACKET, initial_window: Bytes(PACKET.0 * packets), timer: Span::ZERO, seed: 1 }
+    Setup::new(PACKET).with_initial_window(Bytes(PACKET.0 * packets)).with_seed(1)
 }
 
 /// An ACK of one full packet after 50 ms, at the start of the clock; tests change what matters to them.

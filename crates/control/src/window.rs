@@ -34,10 +34,11 @@ pub trait Windowed: Controller + Clone {
 }
 
 impl Window {
-    /// The window of a new connection: threshold unlimited.
+    /// The window of a connection that begins so.
     pub fn new(setup: &Setup) -> Window {
         let cwnd = setup.initial_window.packets(setup.packet).max(1.0);
-        Window { cwnd, ssthresh: f64::INFINITY, packet: setup.packet, initial: cwnd, backed_off: false }
+        let ssthresh = setup.ssthresh.map_or(f64::INFINITY, |ssthresh| ssthresh.packets(setup.packet));
+        Window { cwnd, ssthresh, packet: setup.packet, initial: cwnd, backed_off: false }
     }
 
     /// Whether slow start rules.

@@ -24,7 +24,7 @@ struct Bench {
 
 impl Bench {
     fn new(entry: &Entry, given: &[(&str, Value)]) -> Bench {
-        let setup = Setup { packet: PACKET, initial_window: Bytes(3000), timer: Span::ZERO, seed: 1 };
+        let setup = Setup::new(PACKET).with_initial_window(Bytes(3000)).with_seed(1);
         // Of the measurement, only the oracle's word reaches the bench's flow.
         let told = ("measurement", Value::Word("oracle".into()));
         let given: Vec<_> = given.iter().chain([&told]).map(|(name, value)| (name.to_string(), value.clone())).collect();
@@ -124,7 +124,7 @@ fn the_law_steps_in_recovery_too_and_slow_start_does_not() {
 
 #[test]
 fn what_losses_take_from_theta_comes_back() {
-    let setup = Setup { packet: PACKET, initial_window: Bytes(3000), timer: Span::ZERO, seed: 1 };
+    let setup = Setup::new(PACKET).with_initial_window(Bytes(3000)).with_seed(1);
     let law = Law::Logarithmic { theta: law::THETA, packet: PACKET };
     let known = Bandwidth { capacity: Rate::from_mbps(10.0), available: Rate::from_mbps(10.0) };
     let host = Host::new(Box::new(Until::new(Instant(u64::MAX), known)));
@@ -308,7 +308,7 @@ fn the_correction_is_the_queue_seen_in_the_round_trip_time_and_bounded() {
 
 #[test]
 fn what_no_longer_holds_no_longer_holds_the_window() {
-    let setup = Setup { packet: PACKET, initial_window: Bytes(3000), timer: Span::ZERO, seed: 1 };
+    let setup = Setup::new(PACKET).with_initial_window(Bytes(3000)).with_seed(1);
     let known = Bandwidth { capacity: Rate::from_mbps(10.0), available: Rate::from_mbps(10.0) };
     let flow = Symbiosis::new(
         &setup,

@@ -10,7 +10,7 @@ const BASE: Span = Span::from_millis(10);
 /// What a flow says of K after three seconds alone on a link that takes `service` for a packet, from a host with that timer.
 fn capacity(service: Span, timer: Span) -> Option<f64> {
     let entry = crate::registry::find("symbiosis").unwrap();
-    let setup = Setup { packet: PACKET, initial_window: Bytes(10 * PACKET.0), timer, seed: 1 };
+    let setup = Setup::new(PACKET).with_timer(timer).with_seed(1);
     let mut flow = (entry.build)(&setup, &Values::resolve(entry.params, &[]).unwrap());
     let (mut now, mut free_at, mut number) = (Instant::START, Instant::START, 0);
     let mut flight: VecDeque<(Instant, u64, Instant)> = VecDeque::new();

@@ -25,7 +25,7 @@ impl Fluid {
 
     /// On a host whose timer ticks.
     fn on_a_host(k: usize, n: usize, timer: Span) -> Fluid {
-        let setup = Setup { packet: PACKET, initial_window: PACKET, seed: 1, timer };
+        let setup = Setup::new(PACKET).with_initial_window(PACKET).with_timer(timer).with_seed(1);
         Fluid {
             imtcp: PublishedImTcp::new(&setup, k, n, Trend::Pathload),
             now: Instant::START,

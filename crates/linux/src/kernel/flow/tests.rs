@@ -119,6 +119,7 @@ fn record(kind: u32, at_us: u64, una: u64, nxt: u64) -> Record {
         mss: 1448,
         overhead: 52,
         srtt_us: 20_000,
+        ssthresh: UNLIMITED,
         ..Record::default()
     }
 }
@@ -130,6 +131,25 @@ fn flow() -> Flow {
     flow.take(&first);
     assert_eq!(heard(), [0, 1, 2].map(|number| Heard::Sent(number, 1500, 4500, false)));
     flow
+}
+
+/// An agent that is new to a connection that Reno has held at 64 packets: a round trip may bring one more, and not 64.
+#[test]
+fn a_connection_that_is_under_way_does_not_start_again() {
+    let entry = symbiosis_control::registry::find("symbiosis").unwrap();
+    let first = Record { cwnd: 64, ssthresh: 34, ..record(kind::ACKED, 0, 0, 64) };
+    for (ssthresh, most) in [(34, 65.1), (UNLIMITED, 129.0)] {
+        let mut flow =
+            Flow::new(&Start { entry, params: Values::resolve(entry.params, &[]).unwrap(), seed: 1 }, &Record { ssthresh, ..first });
+        // What left before nobody told of: its ACKs are a round trip, and move nothing.
+        for i in 0..128 {
+            let at = 40_000 + 600 * i;
+            flow.take(&Record { from: (64 + i) * 1448, ..record(kind::SENT, at, i, 65 + i) });
+            flow.take(&Record { rtt_us: 40_000, cwnd: 64, ..record(kind::ACKED, at, i + 1, 65 + i) });
+        }
+        let window = flow.controller.permit(&Ask::new(flow.now, Bytes(64 * 1500))).window.as_f64() / 1500.0;
+        assert!(window <= most && window > 64.0, "{window} packets after slow start up to {ssthresh}");
+    }
 }
 
 #[test]
