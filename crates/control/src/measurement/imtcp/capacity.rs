@@ -36,19 +36,13 @@ const CONTRADICTION: f64 = 3.0;
 /// behind the one that competitors share lets nothing through faster than it is.
 const SHORTEST: f64 = 0.02;
 const STEP: f64 = 0.02;
-/// A gap so many times as long as the mean was not spread by packets in between, but by a receiver or a host that stopped.
+/// A pair so many times as long as the shortest was not spread by packets in between, but by a receiver or a host that stopped.
 const STALLED: f64 = 8.0;
-/// The mean of so many close gaps of late tells whether the link is still the one of before. While there are no more, those that stalled are told by the mean
-/// of the shortest of them, this part: a host that hands packets up late and then together leaves gaps that are too long and some that are too short, and
-/// only all of them have the right mean.
-const LATE: usize = 16;
-const SHORT: f64 = 0.75;
-/// More of them in that time, and they are no exceptions: together they are longer than all others.
-const MOST_STALLED: usize = LATE / STALLED as usize;
+/// The mean of so many close gaps of late tells whether the link is still the one of before.
+const LATE: f64 = 16.0;
 /// A link that is faster or slower by less than this part of K may wait until the long memory has followed.
 const CHANGED: f64 = 0.125;
-/// So many in a row that are all [`STALLED`] times as long as the shortest: the short ones were exceptions, which a network card handed up together.
-const IN_A_ROW: usize = 10;
+const IN_A_ROW: u32 = 10;
 
 /// The estimate of K.
 #[derive(Clone, Copy, Debug, Default)]
@@ -67,13 +61,12 @@ struct Close {
     /// Where A was known: how many, and its sum \[packets/s\].
     beside: f64,
     available: f64,
-    /// The shortest but for a few.
-    shortest: f64,
     /// The mean of late.
     late: f64,
-    /// The latest, newest last, and how many there are.
-    latest: [f64; LATE],
-    known: usize,
+    /// The shortest but for a few.
+    shortest: f64,
+    /// Too long to be pairs, in a row.
+    stalled: u32,
 }
 
 /// Faded sums over wide gaps: of `y = g − d` \[s\] on `z = bytes/M − A·d/M`, each by the inverse of its variance, which grows as `d`.
@@ -96,54 +89,18 @@ impl Close {
     /// Follows the quantile of [`SHORTEST`]: the least of the first few, then by steps that balance there.
     fn shorten(&mut self, gap: f64) {
         let below = gap < self.shortest;
-        if below && self.count * SHORTEST < 1.0 {
+        if self.shortest == 0.0 || (below && self.count * SHORTEST < 1.0) {
             self.shortest = gap;
         } else {
             self.shortest *= 1.0 + STEP * (SHORTEST - if below { 1.0 } else { 0.0 });
         }
     }
 
-    /// Takes in a gap for each packet.
-    fn add(&mut self, gap: f64) {
-        self.latest.rotate_left(1);
-        self.latest[LATE - 1] = gap;
-        self.known = (self.known + 1).min(LATE);
-        let most = STALLED * self.gap / self.count;
-        if self.known < LATE {
-            self.begin(true);
-        } else if self.latest[LATE - IN_A_ROW..].iter().all(|gap| *gap > STALLED * self.shortest) {
-            self.known = IN_A_ROW;
-            self.begin(true);
-        } else if gap <= most {
-            self.count(gap);
-            self.shorten(gap);
-            self.late += (gap - self.late) / LATE as f64;
-        } else if self.latest.iter().filter(|gap| **gap > most).count() > MOST_STALLED {
-            self.begin(false);
-        }
-    }
-
-    fn count(&mut self, gap: f64) {
-        fade([&mut self.count, &mut self.gap, &mut self.gap_gap], [1.0, gap, gap * gap]);
-    }
-
-    /// The sums of all that are known; but for those that stalled, or with them.
-    fn begin(&mut self, but_stalled: bool) {
-        let mut sorted = self.latest;
-        let sorted = &mut sorted[LATE - self.known..];
-        sorted.sort_unstable_by(f64::total_cmp);
-        let short = ((sorted.len() as f64 * SHORT) as usize).max(1);
-        let most = if but_stalled { STALLED * sorted[..short].iter().sum::<f64>() / short as f64 } else { f64::INFINITY };
-        (self.count, self.gap, self.gap_gap) = (0.0, 0.0, 0.0);
-        sorted.iter().filter(|gap| **gap <= most).for_each(|gap| self.count(*gap));
-        (self.shortest, self.late) = (sorted[0], self.gap / self.count);
-    }
-
     /// Whether the gaps of late are of another link: their mean is off by more than chance, and by enough to matter.
     fn is_contradicted(&self) -> bool {
-        let Some((gap, noise)) = self.gap().filter(|_| self.count > LATE as f64) else { return false };
+        let Some((gap, noise)) = self.gap().filter(|_| self.count > LATE) else { return false };
         // `noise` is of the mean of all.
-        let chance = libm::sqrt(noise * self.count / LATE as f64);
+        let chance = libm::sqrt(noise * self.count / LATE);
         (self.late - gap).abs() > (CONTRADICTION * chance).max(CHANGED * gap)
     }
 
@@ -173,7 +130,7 @@ impl Wide {
     /// `s` and its variance.
     fn service(&self) -> Option<(f64, f64)> {
         let s = self.yz / self.zz;
-        if self.count < LATE as f64 || !(s > 0.0 && s.is_finite()) {
+        if self.count < LATE || !(s > 0.0 && s.is_finite()) {
             return None;
         }
         let noise = (self.yy - s * self.yz).max(0.0) / self.count / self.zz;
@@ -187,11 +144,25 @@ impl Capacity {
     /// Takes in a gap of packets that left back to back, each of `packet` bytes.
     pub fn close(&mut self, gap: &Gap, packet: f64, available: Option<Rate>) {
         let of_one = gap.arrived * packet / gap.bytes;
-        self.close.add(of_one);
+        if of_one * STALLED < self.close.shortest {
+            // What came before was no sample of pairs: of an answer that a timer held back, as likely as not.
+            self.close = Close::default();
+        } else if self.close.shortest > 0.0 && of_one > STALLED * self.close.shortest {
+            self.close.stalled += 1;
+            if self.close.stalled < IN_A_ROW {
+                return;
+            }
+            // So many cannot be exceptions: the short ones were, which a network card handed up together.
+            self.close = Close::default();
+        }
+        self.close.stalled = 0;
+        self.close.late += (of_one - self.close.late) / LATE.min(self.close.count + 1.0);
         if self.close.is_contradicted() {
             *self = Capacity::default();
-            self.close.add(of_one);
+            self.close.late = of_one;
         }
+        fade([&mut self.close.count, &mut self.close.gap, &mut self.close.gap_gap], [1.0, of_one, of_one * of_one]);
+        self.close.shorten(of_one);
         if let Some(available) = available {
             fade([&mut self.close.beside, &mut self.close.available], [1.0, available.bytes_per_s() / packet]);
         }

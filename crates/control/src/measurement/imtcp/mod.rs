@@ -45,8 +45,6 @@ const JUMP: f64 = 2.0;
 const FEWEST_GAPS: f64 = 10.0;
 /// Packets that left closer than this part of a service time left back to back; or closer than the host's timer can place them.
 const BACK_TO_BACK: f64 = 0.05;
-/// Packets that should have left so, and that a busy host let leave within this part of a service time, tell as much: less than an access link may spread them.
-const AS_GOOD_AS: f64 = 0.25;
 /// Packets that left back to back follow one another on the narrowest link too. If so many in a row seem not to, what is known of the links is wrong.
 const MOST_APART: u32 = 10;
 /// Arrivals that were merged for so long are the network card's ways, and not a host's that paused: what was measured before holds no more.
@@ -124,9 +122,7 @@ impl ImTcp {
 
     fn gap(&mut self, gap: &Gap) {
         let service = self.tight.map_or(0.0, Span::secs);
-        let spacing = Spacing::of_gap(gap);
-        let together = if spacing == Spacing::BackToBack { AS_GOOD_AS } else { BACK_TO_BACK };
-        let close = gap.sent <= together * service || gap.sent < self.timer.secs();
+        let close = gap.sent <= BACK_TO_BACK * service || gap.sent < self.timer.secs();
         if !gap.same_busy_period {
             self.apart += u32::from(close);
             if self.apart >= MOST_APART {
@@ -140,7 +136,7 @@ impl ImTcp {
         let packet = self.packet.as_f64();
         if close {
             self.capacity.close(gap, packet, self.result.map(|result| result.bandwidth.available));
-        } else if let (Spacing::ServiceTime, Some(result)) = (spacing, self.result.filter(|_| self.others() > LITTLE)) {
+        } else if let (Spacing::ServiceTime, Some(result)) = (Spacing::of_gap(gap), self.result.filter(|_| self.others() > LITTLE)) {
             self.capacity.wide(gap, packet, (result.bandwidth.available, result.error.available));
         } else {
             return;
