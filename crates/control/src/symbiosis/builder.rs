@@ -5,6 +5,7 @@ use alloc::boxed::Box;
 use super::Symbiosis;
 use super::gamma::Gamma;
 use super::law::{Law, THETA};
+use super::settings::Settings;
 use crate::measurement::imtcp::ImTcp;
 use crate::measurement::imtcp_published::PublishedImTcp;
 use crate::measurement::imtcp_published::trend::Trend;
@@ -23,21 +24,6 @@ pub(super) const PACING: f64 = 1.1;
 pub(super) const PROBE_RTT_INTERVAL: Span = Span::from_millis(10_000);
 /// Slow start ends at this part of the equilibrium; the law goes the rest, and overshoots nothing.
 pub(super) const SLOW_START_TARGET: f64 = 0.8;
-
-/// What `symbiosis` adds to the papers; nothing by default.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Settings {
-    /// Multiple of `w / srtt` at which packets leave.
-    pub(super) pacing: Option<f64>,
-    /// Mean time between min-RTT probes.
-    pub(super) probe_rtt_interval: Option<Span>,
-    /// Slow start up to this part of the equilibrium.
-    pub(super) slow_start_target: f64,
-    /// A loss takes no more from the window than is over Aτ.
-    pub(super) loss_floor: bool,
-    /// Beside flows that fill the buffer the window competes.
-    pub(super) competes: bool,
-}
 
 #[derive(Clone, Debug)]
 enum Motion {

@@ -22,6 +22,7 @@ pub mod law;
 mod own_burst;
 mod probe_rtt;
 mod rivalry;
+mod settings;
 
 use crate::measurement::{Host, News};
 use crate::pacer::Pacer;
@@ -34,7 +35,6 @@ use crate::{
 pub use builder::{Builder, EPSILON, GAMMA};
 pub use entries::{OURS, PAPER};
 
-use builder::Settings;
 use ceiling::Ceiling;
 use doubt::Doubt;
 use eased::Eased;
@@ -42,6 +42,7 @@ use law::{Law, Path};
 use own_burst::OwnBurst;
 use probe_rtt::{ProbeRtt, Share, Verdict};
 use rivalry::{Bounds, Change, Rivalry};
+use settings::Settings;
 
 /// The model ends no lower \[packets\]. With a single packet in flight there is nothing to measure with, and a path whose `Kτ` is less than
 /// two packets is shared by loss and timeouts alone (T §4.2 has the same floor).
