@@ -15,8 +15,8 @@ use super::rehearsal::{Known, Planned, rehearse};
 
 /// TCP's pacing places packets no closer than this: its timer takes as long (median 15 µs, p95 21 µs).
 const TIMER: Span = Span::from_micros(20);
-/// The kernel's slow-start threshold of a connection that has not lost a packet (TCP_INFINITE_SSTHRESH).
-const UNLIMITED: u32 = 0x7fff_ffff;
+/// The kernel's slow-start threshold of a connection that has not lost a packet (`TCP_INFINITE_SSTHRESH`).
+const INFINITE_SSTHRESH: u32 = 0x7fff_ffff;
 
 /// A connection's controller, and what is remembered for it.
 pub(crate) struct Flow {
@@ -51,7 +51,7 @@ impl Flow {
         let packet = Bytes(u64::from(first.mss) + u64::from(first.overhead));
         let setup = Setup::new(packet)
             .with_initial_window(Bytes(packet.0 * u64::from(first.cwnd)))
-            .with_ssthresh((first.ssthresh < UNLIMITED).then(|| Bytes(packet.0 * u64::from(first.ssthresh))))
+            .with_ssthresh((first.ssthresh < INFINITE_SSTHRESH).then(|| Bytes(packet.0 * u64::from(first.ssthresh))))
             .with_timer(TIMER)
             .with_seed(start.seed.wrapping_add(first.id));
         // Of what left before nothing is known.

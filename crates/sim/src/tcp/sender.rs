@@ -2,9 +2,7 @@
 
 use symbiosis_base::{Bytes, Instant, Span};
 use symbiosis_control::growth::{ABC_L, GrowthLimit};
-use symbiosis_control::{
-    AckProcessed, Acked, Ask, Controller, Departure, EcnCounts, LossKind, Lost, Notice, PacketLost, Permit, Report, Sent, Setup,
-};
+use symbiosis_control::{AckProcessed, Acked, Ask, Controller, Departure, EcnCounts, LossKind, Lost, Notice, Permit, Report, Sent, Setup};
 use symbiosis_run::tally::Tally;
 use symbiosis_run::{FlowPlan, FlowSample, Recovery};
 
@@ -106,8 +104,7 @@ impl Sender {
     /// The cap takes note of an ACK, or of losses found without one.
     fn cap(&mut self, now: Instant, step: &Step) {
         let in_flight = self.in_flight();
-        let ask = Ask::new(now, self.load.bytes(in_flight));
-        let window = self.controller.permit(&ask).window.packets(self.load.packet);
+        let window = self.controller.permit(&Ask::new(now, self.load.bytes(in_flight))).window.packets(self.load.packet);
         self.cap.acked(step, in_flight, window);
     }
 
@@ -125,8 +122,7 @@ impl Sender {
         self.board.undo(&mut self.flight);
         self.eifel.ends();
         self.cap.end();
-        let in_flight = self.load.bytes(self.in_flight());
-        self.controller.notice(&Notice::Spurious { now, in_flight });
+        self.controller.notice(&Notice::Spurious { now, in_flight: self.load.bytes(self.in_flight()) });
     }
 
     /// The time of a packet that is doubted has run out.
@@ -279,11 +275,11 @@ impl SendingEnd for Sender {
         let mut limit = GrowthLimit::at_most(self.growth_limit, recovering);
         let (mut lost, mut packets_lost, mut delivered) = (Bytes::ZERO, 0, 0);
         let tell = |fate: Fate, number: u32, record: Record, in_flight: u32| {
-            let (bytes, in_flight) = (load.size(number), load.bytes(in_flight));
+            let bytes = load.size(number);
             if fate == Fate::Lost {
                 lost += bytes;
                 packets_lost += 1;
-                controller.packet_lost(&PacketLost::new(now, number.into(), bytes, record.sent_at).with_in_flight(in_flight));
+                controller.packet_lost(&load.lost(now, number, &record, in_flight));
                 return;
             }
             delivered += 1;
@@ -295,7 +291,7 @@ impl SendingEnd for Sender {
                     // Made here for the same reason.
                     .with_received_at(receiver_times.then_some(ack.received_at))
                     .with_rtt(brings.then_some(rtt))
-                    .with_in_flight(in_flight)
+                    .with_in_flight(load.bytes(in_flight))
                     .with_app_limited(record.app_limited || waits)
                     .with_recovering(recovering)
                     .with_grows(grows),

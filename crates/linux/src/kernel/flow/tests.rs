@@ -119,7 +119,7 @@ fn record(kind: u32, at_us: u64, una: u64, nxt: u64) -> Record {
         mss: 1448,
         overhead: 52,
         srtt_us: 20_000,
-        ssthresh: UNLIMITED,
+        ssthresh: INFINITE_SSTHRESH,
         ..Record::default()
     }
 }
@@ -138,7 +138,7 @@ fn flow() -> Flow {
 fn a_connection_that_is_under_way_does_not_start_again() {
     let entry = symbiosis_control::registry::find("symbiosis").unwrap();
     let first = Record { cwnd: 64, ssthresh: 34, ..record(kind::ACKED, 0, 0, 64) };
-    for (ssthresh, most) in [(34, 65.1), (UNLIMITED, 129.0)] {
+    for (ssthresh, most) in [(34, 65.1), (INFINITE_SSTHRESH, 129.0)] {
         let mut flow =
             Flow::new(&Start { entry, params: Values::resolve(entry.params, &[]).unwrap(), seed: 1 }, &Record { ssthresh, ..first });
         // What left before nobody told of: its ACKs are a round trip, and move nothing.
