@@ -176,11 +176,7 @@ impl Symbiosis {
         self.doubt.judged(path.claim(self.packet));
         match self.rivalry.judged(verdict, &bounds) {
             Change::None => {}
-            Change::Begins => {
-                let two = path.measured.capacity.times(path.smoothed) / 2.0 / self.packet.as_f64();
-                self.window.ssthresh = two.max(self.window.cwnd);
-                self.starting = false;
-            }
+            Change::Begins => self.starting = false,
             Change::Ends => self.window.cwnd *= path.tau.secs() / path.smoothed.secs(),
         }
         let (sparing, doubts) = (self.rivalry.competes() && self.rivalry.is_sure(), self.rivalry.doubts());
@@ -192,14 +188,10 @@ impl Symbiosis {
         }
     }
 
-    /// The window answers an ACK beside flows that fill the buffer.
-    fn compete(&mut self, ack: &Acked, heard: bool) {
-        if heard || !may_grow(ack) {
-            self.rivalry.paused();
-            return;
-        }
-        let (acked, cwnd) = (self.window.packets(ack.bytes), self.window.cwnd);
-        self.window.cwnd = if self.window.in_slow_start() { cwnd + acked } else { (cwnd + self.rivalry.growth(cwnd, acked, ack)).max(1.0) };
+    /// Half of what the link has in flight \[packets\], by K as measured: losses of an own overshoot, which lower the ceiling, tell nothing of an opponent's window.
+    fn half(&self) -> f64 {
+        let k = self.host.reading().map_or(Rate::ZERO, |reading| reading.bandwidth.capacity);
+        k.times(self.rtt.smoothed()) / 2.0 / self.packet.as_f64()
     }
 
     /// Slow start goes up to this \[bytes\].
@@ -287,7 +279,8 @@ impl Controller for Symbiosis {
         // Time that passed in a min-RTT probe, or while the application had nothing to send, is not the model's; the papers' law does not step in
         // recovery either. Ours does: above a loss a round trip all time is recovery.
         if self.rivalry.competes() {
-            self.compete(ack, heard);
+            let half = self.half();
+            self.rivalry.grow(&mut self.window, ack, half, heard);
             return;
         }
         let steps = may_grow(ack) || (self.settings.loss_floor && !ack.app_limited);
@@ -304,12 +297,7 @@ impl Controller for Symbiosis {
         let before = self.window.cwnd;
         self.doubt.lost(loss.now);
         if self.rivalry.competes() {
-            let kept = self.rivalry.after_loss(before, loss.now, loss.kind.collapses());
-            if loss.kind.collapses() {
-                self.window.restart_below(kept)
-            } else {
-                self.window.shrink_to(kept)
-            }
+            self.rivalry.lose(&mut self.window, loss);
             return;
         }
         // A timeout without a queue is a loss like another, but for the silence before it, after which slow start leads back to where the

@@ -33,10 +33,10 @@ const MOST_LASTS: f64 = 4.0;
 const LEAST_INTERVAL: Span = Span::from_millis(1_000);
 const LEAST_ROUND_TRIPS: f64 = 16.0;
 /// After that the flight is held at what the path holds without a queue, `xτ`, for so many turns. Nothing of their own kind stands in the
-/// queue then; what does is others'. From so many round-trip times on after it began to be held, the link is full again: who joined in a round trip
-/// later looks while the first still hold.
+/// queue then; what does is others'. From so many round-trip times on after it began to be held, the link is full again, and half of one later the opponents'
+/// packets queue again. Who joined in a round trip later looks before it can see that the first no longer hold.
 const HOLDS: f64 = 3.0;
-const REFILLS: f64 = 2.0;
+const REFILLS: f64 = 2.5;
 /// A queue that fell by so many times what the flow gave up has fallen by what others did, too.
 const JOINED: f64 = 1.5;
 /// A turn is a round-trip time with the queue that the probe left, and at least this, so that flows of other round-trip times hold at the same time.
@@ -52,7 +52,7 @@ const DIP: f64 = 0.25;
 /// Who has less than one part in so many of the link is one of many flows.
 const MANY: f64 = 8.0;
 /// A queue no longer than this, and an eighth of what stood of late, is as good as empty.
-const NOISE: Span = Span::from_millis(2);
+pub const NOISE: Span = Span::from_millis(2);
 
 /// τ, and when to probe for it.
 #[derive(Clone, Debug)]

@@ -8,22 +8,28 @@
 //! ```
 //!
 //! A min-RTT probe ends with a flight held at `xτ`, by all flows of the kind at a time ([`Verdict`]). The queue is *empty* then if no more of it is left than harms nobody, and no
-//! more than an eighth of what stood. It is *filled* if more is left, a queue had stood for eight round-trip times, and one of three holds: the buffer has
+//! more than an eighth of what stood; to who competes, if no more than noise is left, and a sixteenth. It is *filled* if more is left, a queue had stood for eight round-trip times, and one of three holds: the buffer has
 //! overflowed of late; more is left than many flows of the kind leave; or the queue has not been empty for twice the time between probes. A crowd of the kind that
 //! has just come does not let a queue stand: its probes empty it now and then. An empty queue that does not come back when all are released is no
-//! verdict: an opponent has backed off. Until it is known whose queue it is, and between the two verdicts of a change, the law leaves the window what it had
-//! without a queue.
+//! verdict: an opponent has backed off. Until it is known whose queue it is, and between the two verdicts of a change, the law leaves the window what it had without a queue.
+//!
+//! The window that competes is CUBIC's. It begins where the low-delay law left it, which may be a tenth of its share, and CUBIC needs minutes to make that up in a
+//! deep buffer. So it *catches up* first: slow start to half of the link's flight, the share beside one opponent.
 
 use crate::cubic::{BETA, C, Cubic};
-use crate::window::Law as _;
-use crate::{Acked, Instant, Span};
+use crate::window::{Law as _, Window, may_grow};
+use crate::{Acked, Lost, Span};
 
-use super::probe_rtt::Verdict;
+use super::probe_rtt::{NOISE, Verdict};
 
 /// So many verdicts in a row change the state: one probe may have been out of step with the others'.
 const VERDICTS: u32 = 2;
 /// Of a queue that stood this part may be left by flows of the kind that are a little out of step.
 const LEFT: f64 = 0.125;
+/// Who competes takes less for a sign of an opponent, whatever harms nobody: one CUBIC beside n of the kind has 1/(n + 1) of the flight at the most, and half of that after a loss.
+const LEFT_COMPETING: f64 = LEFT / 2.0;
+/// So many losses end the catching up: the first is of the buffer that the opponents have filled, and leaves a flow that yielded to it as far behind as before.
+const CATCHES: u32 = 2;
 
 /// Which law rules the window, and why.
 #[derive(Clone)]
@@ -33,6 +39,8 @@ pub struct Rivalry {
     contrary: u32,
     /// Verdicts that agreed since the last one that did not.
     agreed: u32,
+    /// Losses that the catching up has left, none once it is over.
+    catches: u32,
     cubic: Cubic,
 }
 
@@ -60,12 +68,8 @@ pub enum Change {
 
 impl Default for Rivalry {
     fn default() -> Self {
-        Rivalry { competing: false, contrary: 0, agreed: 0, cubic: fresh() }
+        Rivalry { competing: false, contrary: 0, agreed: 0, catches: 0, cubic: Cubic::new(C, BETA, true) }
     }
-}
-
-fn fresh() -> Cubic {
-    Cubic::new(C, BETA, true)
 }
 
 impl Rivalry {
@@ -87,7 +91,9 @@ impl Rivalry {
     /// A probe found so much of the queue left.
     pub fn judged(&mut self, verdict: &Verdict, bounds: &Bounds) -> Change {
         let long = verdict.left > bounds.most;
-        let left = verdict.left > bounds.harmless.max(verdict.before.scale(LEFT));
+        let harmless =
+            if self.competing { NOISE.max(verdict.before.scale(LEFT_COMPETING)) } else { bounds.harmless.max(verdict.before.scale(LEFT)) };
+        let left = verdict.left > harmless;
         let filled = left && (self.competing || (verdict.stood && (bounds.lost || long || verdict.long)));
         if !self.competing && !left && !verdict.back {
             return Change::None;
@@ -102,27 +108,42 @@ impl Rivalry {
         if self.contrary < VERDICTS {
             return Change::None;
         }
-        *self = Rivalry { competing: filled, ..Rivalry::default() };
+        *self = Rivalry { competing: filled, catches: if filled { CATCHES } else { 0 }, ..Rivalry::default() };
         if filled { Change::Begins } else { Change::Ends }
     }
 
-    /// Growth in competition \[packets\]: CUBIC's (RFC 9438), so that beside CUBIC the share is as CUBIC's own.
-    pub fn growth(&mut self, cwnd: f64, acked: f64, ack: &Acked) -> f64 {
-        self.cubic.growth(cwnd, acked, ack)
-    }
-
-    /// An ACK came for which the window may not grow.
-    pub fn paused(&mut self) {
-        self.cubic.paused();
-    }
-
-    /// The window after a loss at `cwnd`.
-    pub fn after_loss(&mut self, cwnd: f64, now: Instant, timeout: bool) -> f64 {
-        let kept = self.cubic.after_loss(cwnd, now);
-        if timeout {
-            self.cubic.timeout();
+    /// The window answers an ACK in competition: up to `half` \[packets\] of the link's flight by slow start, then as CUBIC's (RFC 9438). CUBIC's clock runs on while a
+    /// `probe` keeps the window, so that what opponents grew by meanwhile is made up.
+    pub fn grow(&mut self, window: &mut Window, ack: &Acked, half: f64, probe: bool) {
+        if !may_grow(ack) {
+            self.cubic.paused();
+            return;
         }
-        kept
+        if probe {
+            return;
+        }
+        let (acked, cwnd) = (window.packets(ack.bytes), window.cwnd);
+        if self.catches > 0 && cwnd >= half {
+            self.catches = 0;
+            window.ssthresh = window.ssthresh.min(cwnd);
+        }
+        if self.catches > 0 || window.in_slow_start() {
+            window.slow_start(acked);
+        } else {
+            window.cwnd = (cwnd + self.cubic.growth(cwnd, acked, ack)).max(1.0);
+        }
+    }
+
+    /// The window answers a loss in competition, as CUBIC's does.
+    pub fn lose(&mut self, window: &mut Window, loss: &Lost) {
+        self.catches = self.catches.saturating_sub(1);
+        let kept = self.cubic.after_loss(window.cwnd, loss.now);
+        if loss.kind.collapses() {
+            self.cubic.timeout();
+            window.restart_below(kept);
+        } else {
+            window.shrink_to(kept);
+        }
     }
 }
 

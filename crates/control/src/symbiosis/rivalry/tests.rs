@@ -3,6 +3,7 @@ use alloc::vec::Vec;
 
 use super::super::probe_rtt::{ProbeRtt, Share};
 use super::*;
+use crate::{Bytes, Instant, LossKind, test_path};
 
 const TAU: Span = Span::from_millis(60);
 const THETA: f64 = 0.008;
@@ -67,10 +68,12 @@ impl Fluid {
             if !flow.probe.is_heard() {
                 flow.smoothed = Span((flow.smoothed.0 * 15 + rtt.0) / 16);
             }
+            // What comes back in a probe's first round trip left before it, in the queue that stood.
+            let left = self.parts.len().saturating_sub((flow.smoothed.0 / 1_000_000) as usize);
             let share = Share {
                 service: Span::from_micros(120),
                 flight: Span::from_secs(flow.window),
-                acked: Span::from_secs(0.001 * self.parts[before][i]),
+                acked: Span::from_secs(0.001 * self.parts[left][i]),
                 smoothed: flow.smoothed,
                 mean: flow.smoothed,
                 contested: true,
@@ -171,7 +174,7 @@ fn without_an_overflow_only_a_queue_that_no_flows_of_the_kind_leave_is_an_oppone
     assert_eq!([1, 2, 3].map(|_| rivalry.judged(&crowd, &BOUNDS)), [Change::None; 3], "who has just emptied the queue is no opponent");
     let mut rivalry = Rivalry::default();
     let _ = [33, 33].map(|left| rivalry.judged(&verdict(left), &bounds));
-    let twice = [4, 20, 4, 4].map(|left| rivalry.judged(&verdict(left), &bounds));
+    let twice = [2, 20, 2, 2].map(|left| rivalry.judged(&verdict(left), &bounds));
     assert_eq!(twice, [Change::None, Change::None, Change::None, Change::Ends], "two in a row");
 }
 
@@ -198,4 +201,104 @@ fn a_queue_that_ran_empty_is_asked_about_as_soon_as_it_stands_again() {
     fluid.flows.iter_mut().for_each(|flow| flow.window += 0.02);
     fluid.run(4_000);
     assert_eq!(fluid.competing(), 0);
+}
+
+/// One CUBIC beside nine of the kind has a tenth of the flight, and leaves a tenth of the queue when they yield.
+#[test]
+fn one_opponent_among_many_of_the_kind_is_not_lost_sight_of() {
+    let queue = 0.12;
+    let mut fluid = Fluid::new(&[0; 9], true, queue, (TAU.secs() + queue) / 10.0);
+    fluid.run(30_000);
+    assert_eq!(fluid.competing(), 9);
+    let verdict =
+        |left: u64| Verdict { before: Span::from_millis(120), left: Span::from_millis(left), stood: true, long: false, back: true };
+    let judged = |competing: bool, left: u64| {
+        let mut rivalry = Rivalry { competing, ..Rivalry::default() };
+        [left; 2].map(|left| rivalry.judged(&verdict(left), &BOUNDS))[1]
+    };
+    assert_eq!([16, 14].map(|left| judged(false, left)), [Change::Begins, Change::None], "an eighth, of who does not compete");
+    assert_eq!([8, 7].map(|left| judged(true, left)), [Change::None, Change::Ends], "a sixteenth, of who does");
+}
+
+#[test]
+fn who_competes_takes_only_noise_for_an_empty_queue() {
+    let judged = |before: u64, left: u64| {
+        let verdict = Verdict { before: Span::from_millis(before), left: Span::from_millis(left), stood: true, long: false, back: true };
+        let mut rivalry = Rivalry { competing: true, ..Rivalry::default() };
+        [(); 2].map(|()| rivalry.judged(&verdict, &BOUNDS))[1]
+    };
+    assert_eq!([3, 2].map(|left| judged(8, left)), [Change::None, Change::Ends], "3 of 8 ms would harm nobody, but are an opponent's");
+}
+
+/// A flow in competition since `start`, whose round-trip time is 60 ms.
+struct Competitor {
+    rivalry: Rivalry,
+    window: Window,
+    now: Instant,
+}
+
+impl Competitor {
+    fn new(cwnd: u64) -> Competitor {
+        let mut rivalry = Rivalry::default();
+        let verdict = Verdict { before: TAU, left: TAU, stood: true, long: true, back: true };
+        assert_eq!([1, 2].map(|_| rivalry.judged(&verdict, &BOUNDS))[1], Change::Begins);
+        let window = Window::new(&test_path::setup(cwnd));
+        Competitor { rivalry, window, now: Instant::from_millis(1_000) }
+    }
+
+    /// A round trip: a window's packets are acknowledged.
+    fn round(&mut self, half: f64, probe: bool) {
+        let packets = self.window.cwnd as u64;
+        for number in 0..packets {
+            self.now += Span(TAU.0 / packets);
+            let ack = Acked { now: self.now, number, ..test_path::ack() };
+            self.rivalry.grow(&mut self.window, &ack, half, probe);
+        }
+    }
+
+    fn lose(&mut self, kind: LossKind) {
+        self.rivalry.lose(&mut self.window, &Lost::new(self.now, kind, Bytes::ZERO));
+    }
+}
+
+#[test]
+fn who_enters_catches_up_to_half_of_the_link_and_one_loss_does_not_end_it() {
+    let mut flow = Competitor::new(20);
+    flow.round(1_000.0, false);
+    assert_eq!(flow.window.cwnd, 40.0, "slow start");
+    flow.lose(LossKind::FastRetransmit);
+    assert_eq!(flow.window.cwnd, 28.0, "a loss takes what it takes from CUBIC");
+    flow.round(1_000.0, false);
+    assert_eq!(flow.window.cwnd, 56.0, "and slow start goes on");
+    flow.lose(LossKind::FastRetransmit);
+    flow.round(1_000.0, false);
+    assert!((39.2..45.0).contains(&flow.window.cwnd), "the second loss ends it: {}", flow.window.cwnd);
+    let mut flow = Competitor::new(20);
+    (0..3).for_each(|_| flow.round(50.0, false));
+    assert!((50.0..55.0).contains(&flow.window.cwnd), "half of the link's flight ends it: {}", flow.window.cwnd);
+    flow.lose(LossKind::FastRetransmit);
+    let after = flow.window.cwnd;
+    flow.round(1_000.0, false);
+    assert!(flow.window.cwnd < after + 3.0, "for good: {after} to {}", flow.window.cwnd);
+    let mut flow = Competitor::new(20);
+    flow.lose(LossKind::Timeout);
+    flow.lose(LossKind::Timeout);
+    assert_eq!(flow.window.cwnd, 1.0, "a timeout is a timeout");
+}
+
+/// `W(t) = 0.4(t − K)³ + 1000` with `K = ∛(300/0.4) = 9.086 s` from 700 packets: after 12 s 1009.9, though a probe kept the window for one of them.
+#[test]
+fn what_a_probe_keeps_cubics_clock_makes_up() {
+    let after = |probe: std::ops::Range<usize>| {
+        let mut flow = Competitor::new(1_000);
+        flow.rivalry.catches = 0;
+        flow.lose(LossKind::FastRetransmit);
+        for round in 0..200 {
+            flow.round(0.0, probe.contains(&round));
+        }
+        flow.window.cwnd
+    };
+    let (without, with) = (after(0..0), after(60..77));
+    assert!((without - 1009.9).abs() < 2.0, "{without}");
+    assert!((with - without).abs() < 1.0, "{with} instead of {without}");
 }
