@@ -49,8 +49,6 @@ const AS_LOW: f64 = 0.125;
 /// A queue shorter by this part than it was in the last sixteen round-trip times is no noise: somebody probes. One of n alone makes it shorter by
 /// `(1 + τ/2q)/n`, which is a quarter for n = 10 at `q = τ/3`.
 const DIP: f64 = 0.25;
-/// Who has less than one part in so many of the link is one of many flows.
-const MANY: f64 = 8.0;
 /// A queue no longer than this, and an eighth of what stood of late, is as good as empty.
 pub const NOISE: Span = Span::from_millis(2);
 
@@ -68,9 +66,7 @@ pub struct ProbeRtt {
     seen: Instant,
     /// The queue was last as good as empty.
     near: Instant,
-    /// The least round-trip time since the last probe.
-    least: MinRtt<Span>,
-    /// The least of late.
+    /// The least round-trip time of late. Not the least since the last probe: others' probes end later, and would hide their next.
     late: Option<Span>,
     /// The last round-trip time came.
     last: Instant,
@@ -174,7 +170,6 @@ impl ProbeRtt {
             tau: MinRtt::default(),
             seen: Instant::START,
             near: Instant::START,
-            least: MinRtt::default(),
             late: None,
             last: Instant::START,
             begun: Instant::START,
@@ -268,11 +263,8 @@ impl ProbeRtt {
             return None;
         }
         let forgets = ((now - last).secs() / (LEAST_ROUND_TRIPS * share.smoothed.secs())).min(1.0);
-        let (ever, late) = (self.least.get().unwrap_or(rtt), self.late.unwrap_or(rtt));
-        self.least.sample(rtt);
-        self.late = Some(if rtt < late { rtt } else { late + (rtt - late).scale(forgets) });
-        // The traffic of others has its dips, too: but for one of many flows, where probes must find together, the lowest of them is what counts.
-        let low = if share.contested || share.flight.scale(MANY) < share.smoothed { late } else { ever };
+        let low = self.late.unwrap_or(rtt);
+        self.late = Some(if rtt < low { rtt } else { low + (rtt - low).scale(forgets) });
         let apart = apart(share.smoothed);
         let interval = self.interval.max(apart);
         self.freed |= now - self.filled >= apart.scale(0.5);
@@ -362,7 +354,7 @@ impl ProbeRtt {
             _ => (self.interval * 2).min(self.most),
         };
         self.empty = empty;
-        (self.least, self.late) = (MinRtt::default(), None);
+        self.late = None;
         let tau = self.tau()?;
         let (before, left) = (before - tau, held.get()? - tau);
         // What was given up was in no queue, and none became empty: τ may have grown, and that is no verdict.

@@ -8,7 +8,7 @@
 //! ```
 //!
 //! A min-RTT probe ends with a flight held at `xτ`, by all flows of the kind at a time ([`Verdict`]). The queue is *empty* then if no more of it is left than harms nobody, and no
-//! more than an eighth of what stood; to who competes, if no more than noise is left, and a sixteenth. It is *filled* if more is left, a queue had stood for eight round-trip times, and one of three holds: the buffer has
+//! more than three eighths of what stood; to who competes, if no more than noise is left, and a sixteenth. It is *filled* if more is left, a queue had stood for eight round-trip times, and one of three holds: the buffer has
 //! overflowed of late; more is left than many flows of the kind leave; or the queue has not been empty for twice the time between probes. A crowd of the kind that
 //! has just come does not let a queue stand: its probes empty it now and then. An empty queue that does not come back when all are released is no
 //! verdict: an opponent has backed off. Until it is known whose queue it is, and between the two verdicts of a change, the law leaves the window what it had without a queue.
@@ -24,10 +24,10 @@ use super::probe_rtt::{NOISE, Verdict};
 
 /// So many verdicts in a row change the state: one probe may have been out of step with the others'.
 const VERDICTS: u32 = 2;
-/// Of a queue that stood this part may be left by flows of the kind that are a little out of step.
-const LEFT: f64 = 0.125;
+/// Of a queue that stood this part may be left by flows of the kind that are out of step: a crowd of fifty that came within a second leaves a third.
+const LEFT: f64 = 0.375;
 /// Who competes takes less for a sign of an opponent, whatever harms nobody: one CUBIC beside n of the kind has 1/(n + 1) of the flight at the most, and half of that after a loss.
-const LEFT_COMPETING: f64 = LEFT / 2.0;
+const LEFT_COMPETING: f64 = 0.0625;
 /// So many losses end the catching up: the first is of the buffer that the opponents have filled, and leaves a flow that yielded to it as far behind as before.
 const CATCHES: u32 = 2;
 

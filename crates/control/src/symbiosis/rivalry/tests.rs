@@ -216,7 +216,7 @@ fn one_opponent_among_many_of_the_kind_is_not_lost_sight_of() {
         let mut rivalry = Rivalry { competing, ..Rivalry::default() };
         [left; 2].map(|left| rivalry.judged(&verdict(left), &BOUNDS))[1]
     };
-    assert_eq!([16, 14].map(|left| judged(false, left)), [Change::Begins, Change::None], "an eighth, of who does not compete");
+    assert_eq!([46, 45].map(|left| judged(false, left)), [Change::Begins, Change::None], "three eighths, of who does not compete");
     assert_eq!([8, 7].map(|left| judged(true, left)), [Change::None, Change::Ends], "a sixteenth, of who does");
 }
 
