@@ -66,7 +66,9 @@ pub struct ProbeRtt {
     seen: Instant,
     /// The queue was last as good as empty.
     near: Instant,
-    /// The least round-trip time of late. Not the least since the last probe: others' probes end later, and would hide their next.
+    /// The least round-trip time since the last probe.
+    least: MinRtt<Span>,
+    /// The least of late. Beside the former, which others' probes lower that end later, their next would be no dip.
     late: Option<Span>,
     /// The last round-trip time came.
     last: Instant,
@@ -170,6 +172,7 @@ impl ProbeRtt {
             tau: MinRtt::default(),
             seen: Instant::START,
             near: Instant::START,
+            least: MinRtt::default(),
             late: None,
             last: Instant::START,
             begun: Instant::START,
@@ -264,6 +267,8 @@ impl ProbeRtt {
         }
         let forgets = ((now - last).secs() / (LEAST_ROUND_TRIPS * share.smoothed.secs())).min(1.0);
         let low = self.late.unwrap_or(rtt);
+        let is_least = self.least.get().is_some_and(|least| rtt < least);
+        self.least.sample(rtt);
         self.late = Some(if rtt < low { rtt } else { low + (rtt - low).scale(forgets) });
         let apart = apart(share.smoothed);
         let interval = self.interval.max(apart);
@@ -276,7 +281,7 @@ impl ProbeRtt {
         } else {
             now - self.counted >= interval && since >= apart && unseen >= half
         };
-        let least = !self.sparing && since >= half && unseen >= half && rtt < low;
+        let least = !self.sparing && since >= half && unseen >= half && is_least;
         // Beside flows that fill the buffer every loss of theirs is a dip. What empties the queue is a call all the same.
         let shorter = if self.sparing { 1.0 - DIP } else { DIP };
         let dips = since >= apart && rtt - tau > share.service && low - rtt > (low - tau).scale(shorter).saturating_add(share.service);
@@ -354,7 +359,7 @@ impl ProbeRtt {
             _ => (self.interval * 2).min(self.most),
         };
         self.empty = empty;
-        self.late = None;
+        (self.least, self.late) = (MinRtt::default(), None);
         let tau = self.tau()?;
         let (before, left) = (before - tau, held.get()? - tau);
         // What was given up was in no queue, and none became empty: τ may have grown, and that is no verdict.
