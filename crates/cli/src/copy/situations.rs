@@ -285,7 +285,8 @@ fn a_host_that_comes_too_late() {
     let takes = Takes { time: time.clone(), writes_mbps: 1e4, came: 0, written: 0, answered: 0, frames };
     let gives = Gives { time, reads_mbps: 1e4, asks_each: false, left: frames, said: 0, answers: 0 };
     let end = LinkSpec::ideal(Rate::from_mbps(50.0), Span::from_millis(5));
-    let forth = LinkSpec { queue: QueueLimit::Bytes(Bytes(100_000)), ..end.clone() };
+    // Room for what leaves at once after each pause: what is lost would be another cause.
+    let forth = LinkSpec { queue: QueueLimit::Bytes(Bytes(1_000_000)), ..end.clone() };
     let (overhead, impairments, sample_every) = (Bytes(28), Impairments::default(), Span::from_millis(100));
     let path = relay::Path { forth, back: end, others: None, overhead, impairments, rebinds: Vec::new(), seed: 1, sample_every };
     let relay = Relay::new(at, path).unwrap();
