@@ -188,7 +188,8 @@ impl Symbiosis {
         }
     }
 
-    /// Half of what the link has in flight \[packets\], by K as measured: losses of an own overshoot, which lower the ceiling, tell nothing of an opponent's window.
+    /// Half of what the link has in flight \[packets\], by K as measured: the losses of an own overshoot lower the ceiling, and tell nothing of an opponent's
+    /// window.
     fn half(&self) -> f64 {
         let k = self.host.reading().map_or(Rate::ZERO, |reading| reading.bandwidth.capacity);
         k.times(self.rtt.smoothed()) / 2.0 / self.packet.as_f64()

@@ -68,7 +68,7 @@ pub struct ProbeRtt {
     near: Instant,
     /// The least round-trip time since the last probe.
     least: MinRtt<Span>,
-    /// The least of late. Beside the former, which others' probes lower that end later, their next would be no dip.
+    /// The least of late, which dips are held against: others' probes that end later lower the least since the last, beside which their next is no dip.
     late: Option<Span>,
     /// The last round-trip time came.
     last: Instant,

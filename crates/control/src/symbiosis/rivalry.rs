@@ -8,10 +8,11 @@
 //! ```
 //!
 //! A min-RTT probe ends with a flight held at `xτ`, by all flows of the kind at a time ([`Verdict`]). The queue is *empty* then if no more of it is left than harms nobody, and no
-//! more than three eighths of what stood; to who competes, if no more than noise is left, and a sixteenth. It is *filled* if more is left, a queue had stood for eight round-trip times, and one of three holds: the buffer has
-//! overflowed of late; more is left than many flows of the kind leave; or the queue has not been empty for twice the time between probes. A crowd of the kind that
+//! more than three eighths of what stood; to who competes, if no more than noise is left, and no more than a sixteenth. It is *filled* if more is left, a queue
+//! had stood for eight round-trip times, and one of three holds: the buffer has overflowed of late; more is left than many flows of the kind leave; or the queue has not been empty for twice the time between probes. A crowd of the kind that
 //! has just come does not let a queue stand: its probes empty it now and then. An empty queue that does not come back when all are released is no
-//! verdict: an opponent has backed off. Until it is known whose queue it is, and between the two verdicts of a change, the law leaves the window what it had without a queue.
+//! verdict: an opponent has backed off. Until it is known whose queue it is, and between the two verdicts of a change, the law leaves the window what it had
+//! without a queue.
 //!
 //! The window that competes is CUBIC's. It begins where the low-delay law left it, which may be a tenth of its share, and CUBIC needs minutes to make that up in a
 //! deep buffer. So it *catches up* first: slow start to half of the link's flight, the share beside one opponent.
@@ -26,9 +27,11 @@ use super::probe_rtt::{NOISE, Verdict};
 const VERDICTS: u32 = 2;
 /// Of a queue that stood this part may be left by flows of the kind that are out of step: a crowd of fifty that came within a second leaves a third.
 const LEFT: f64 = 0.375;
-/// Who competes takes less for a sign of an opponent, whatever harms nobody: one CUBIC beside n of the kind has 1/(n + 1) of the flight at the most, and half of that after a loss.
+/// Who competes takes less for a sign of an opponent, whatever harms nobody: one CUBIC with its share beside n of the kind has 1/(n + 1) of the flight, and
+/// 0.7 of that after a loss, which is more than this up to n = 10.
 const LEFT_COMPETING: f64 = 0.0625;
-/// So many losses end the catching up: the first is of the buffer that the opponents have filled, and leaves a flow that yielded to it as far behind as before.
+/// So many losses end the catching up: the first is of the buffer that the opponents have filled, and leaves a flow as far behind as before. With three or
+/// five shares are no better (arena, ten seeds).
 const CATCHES: u32 = 2;
 
 /// Which law rules the window, and why.
@@ -112,8 +115,8 @@ impl Rivalry {
         if filled { Change::Begins } else { Change::Ends }
     }
 
-    /// The window answers an ACK in competition: up to `half` \[packets\] of the link's flight by slow start, then as CUBIC's (RFC 9438). CUBIC's clock runs on while a
-    /// `probe` keeps the window, so that what opponents grew by meanwhile is made up.
+    /// The window answers an ACK in competition: up to `half` of the link's flight \[packets\] by slow start, then as CUBIC's (RFC 9438). CUBIC's clock runs
+    /// on while a `probe` keeps the window, so that what opponents grew by meanwhile is made up.
     pub fn grow(&mut self, window: &mut Window, ack: &Acked, half: f64, probe: bool) {
         if !may_grow(ack) {
             self.cubic.paused();

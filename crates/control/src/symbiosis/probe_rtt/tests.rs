@@ -181,3 +181,42 @@ fn who_joins_in_an_opponents_losses_has_probes_of_its_own() {
     }
     assert!(joined >= 5 && own >= 8, "{joined} joined in and {own} of its own in two minutes");
 }
+
+/// After a flow's own probe another's goes on for 100 ms, in which the queue is empty. The next probe of somebody's, 2 s later, takes half of the queue: the flow
+/// sees it, and joins in.
+#[test]
+fn a_dip_is_seen_though_the_queue_was_empty_since_the_last_probe() {
+    let mut probe = ProbeRtt::new(Span::from_millis(10_000), true);
+    probe.acked(Instant::START, TAU, None);
+    let standing = TAU + Span::from_millis(20);
+    let share = Share {
+        service: Span::from_micros(120),
+        flight: standing.scale(0.25),
+        acked: Span::from_micros(250),
+        smoothed: standing,
+        mean: standing,
+        contested: false,
+    };
+    let mut now = Instant::START;
+    let mut run = |probe: &mut ProbeRtt, ms: u64, queue: Span| {
+        for _ in 0..ms {
+            now += Span::from_millis(1);
+            let given = if probe.under_way(now) { Span::from_millis(10) } else { Span::ZERO };
+            probe.acked(now, TAU + (queue - given), Some(&share));
+            if probe.is_heard() {
+                return true;
+            }
+        }
+        false
+    };
+    let queue = Span::from_millis(20);
+    // The newcomer's own probe, and until all of it is back.
+    assert!(run(&mut probe, 2_000, queue));
+    (0..2_000).for_each(|_| _ = run(&mut probe, 1, queue));
+    // The second, 2 s later.
+    while !run(&mut probe, 1, queue) {}
+    while run(&mut probe, 1, queue) {}
+    assert!(!run(&mut probe, 100, Span::from_millis(1)), "too soon after the last");
+    assert!(!run(&mut probe, 1_900, queue), "nothing falls due within 4 s");
+    assert!(run(&mut probe, 50, Span::from_millis(10)), "half of the queue is gone");
+}

@@ -230,7 +230,7 @@ fn who_competes_takes_only_noise_for_an_empty_queue() {
     assert_eq!([3, 2].map(|left| judged(8, left)), [Change::None, Change::Ends], "3 of 8 ms would harm nobody, but are an opponent's");
 }
 
-/// A flow in competition since `start`, whose round-trip time is 60 ms.
+/// A flow that has just begun to compete, with a round-trip time of 60 ms.
 struct Competitor {
     rivalry: Rivalry,
     window: Window,
