@@ -109,8 +109,12 @@ impl SignedSpan {
 
     /// From one reading of a clock to another \[ns\].
     pub(crate) fn between(earlier: u64, later: u64) -> SignedSpan {
-        let nanos = i128::from(later) - i128::from(earlier);
-        SignedSpan(i64::try_from(nanos).unwrap_or(if nanos > 0 { i64::MAX } else { i64::MIN }))
+        let nanos = later.wrapping_sub(earlier).cast_signed();
+        match (later >= earlier, nanos >= 0) {
+            (true, false) => SignedSpan(i64::MAX),
+            (false, true) => SignedSpan(i64::MIN),
+            _ => SignedSpan(nanos),
+        }
     }
 
     /// In seconds.

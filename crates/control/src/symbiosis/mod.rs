@@ -128,9 +128,9 @@ impl Symbiosis {
     }
 
     /// The window answers an ACK that came `since` the one before.
-    fn grow(&mut self, ack: &Acked, since: Span) {
+    fn grow(&mut self, ack: &Acked, since: Span, path: Option<Path>) {
         let acked = if ack.grows { self.window.packets(ack.bytes) } else { 0.0 };
-        let Some(path) = self.path() else {
+        let Some(path) = path else {
             self.window.grow_as_reno(acked);
             return;
         };
@@ -272,10 +272,13 @@ impl Controller for Symbiosis {
                 self.judge(ack.now, &verdict);
             }
         }
+        // With the mean as it becomes, the law steps by the same.
+        let mut path = if heard { None } else { self.path() };
         if !heard {
-            let now = self.path().map_or(smoothed.secs(), |path| self.law.noted(&path));
+            let now = path.as_ref().map_or(smoothed.secs(), |path| self.law.noted(path));
             let weight = if self.mean > 0.0 { (since.secs() / (law::MEMORY * smoothed.secs())).min(1.0) } else { 1.0 };
             self.mean += weight * (now - self.mean);
+            path.iter_mut().for_each(|path| path.mean = Span::from_secs(self.mean));
         }
         // Time that passed in a min-RTT probe, or while the application had nothing to send, is not the model's; the papers' law does not step in
         // recovery either. Ours does: above a loss a round trip all time is recovery.
@@ -286,7 +289,7 @@ impl Controller for Symbiosis {
         }
         let steps = may_grow(ack) || (self.settings.loss_floor && !ack.app_limited);
         if steps && !heard {
-            self.grow(ack, since);
+            self.grow(ack, since, path);
         }
     }
 

@@ -40,7 +40,8 @@ impl OwnBurst {
         }
         self.backlog = (self.backlog - (ack.sent_at - self.left).secs()).max(0.0);
         self.left = ack.sent_at;
-        if ack.sent_at - self.began > capacity.time_for(GSO).max(TICK) {
+        let since = ack.sent_at - self.began;
+        if since > TICK && since > capacity.time_for(GSO) {
             self.least = [f64::INFINITY, self.least[0]];
             self.began = ack.sent_at;
         }

@@ -182,6 +182,10 @@ impl Measurement for ImTcp {
             let spacing = Span::from_secs(STREAM_SPACING * self.smoothed.get());
             self.streams.begin(ack.now, spacing, &known, self.packet, ack.in_flight.packets(self.packet));
         }
+        // Before the estimate, which costs more.
+        if self.last_result.is_some_and(|last| (ack.now - last).secs() < self.smoothed.get() / RESULTS) {
+            return None;
+        }
         let tight = Rate::of(self.packet, self.tight?);
         let (available, available_error) = self.cross_traffic.available(tight, capacity_error, self.packet.as_f64())?;
         let available = available.clamp(Rate::ZERO, capacity);
@@ -190,10 +194,6 @@ impl Measurement for ImTcp {
         let doubt = if self.result.is_some() { DOUBT } else { FIRST_DOUBT };
         let sure = self.cross_traffic.gaps() >= FEWEST_GAPS && available_error <= capacity * doubt;
         if self.cross_traffic.covered() < LEAST_COVERED * self.smoothed.get() && !news && !sure {
-            return None;
-        }
-        let due = self.last_result.is_none_or(|last| (ack.now - last).secs() >= self.smoothed.get() / RESULTS);
-        if !due {
             return None;
         }
         self.last_result = Some(ack.now);
@@ -223,7 +223,7 @@ impl Measurement for ImTcp {
         // Distances that the host cannot keep would each cost a tick of its timer.
         let service = self.tight.filter(|tight| *tight > self.timer);
         match self.streams.departure() {
-            Departure::Now => self.trains.departure(self.packet, service, self.gaps.queued()),
+            Departure::Now => self.trains.departure(self.packet, service, || self.gaps.queued()),
             wanted => wanted,
         }
     }

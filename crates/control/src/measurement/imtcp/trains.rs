@@ -88,7 +88,7 @@ impl Trains {
     }
 
     /// When the next packet should leave; `queued` is how long the latest packet waited.
-    pub fn departure(&self, packet: Bytes, service: Option<Span>, queued: Span) -> Departure {
+    pub fn departure(&self, packet: Bytes, service: Option<Span>, queued: impl FnOnce() -> Span) -> Departure {
         let spacing = Spacing::of(self.next);
         if spacing != Spacing::Any && self.flight.0 < FLIGHT * packet.0 {
             // A train would be half of what is in flight. A pair will do.
@@ -98,7 +98,7 @@ impl Trains {
             (Spacing::BackToBack, _) => Departure::IgnoreWindow(self.last_sent),
             (Spacing::ServiceTime, Some(service)) => {
                 let long = self.next % EVERY == 1 && self.next / EVERY % 4 >= 2;
-                let wide = if long { queued.scale(SURE).min(service.scale(WIDEST * self.others)).max(service) } else { service };
+                let wide = if long { queued().scale(SURE).min(service.scale(WIDEST * self.others)).max(service) } else { service };
                 Departure::IgnoreWindow(self.last_sent.saturating_add(wide))
             }
             (Spacing::Random, Some(_)) => Departure::IgnoreWindow(self.last_sent.saturating_add(self.wait)),

@@ -13,7 +13,7 @@ fn distances(flight: u64, queued: Span) -> alloc::vec::Vec<Option<u64>> {
     let mut now = Instant::START;
     (0..160)
         .map(|number| {
-            let departure = trains.departure(PACKET, Some(SERVICE), queued);
+            let departure = trains.departure(PACKET, Some(SERVICE), || queued);
             let distance = match departure {
                 Departure::IgnoreWindow(at) => Some((at - now).0 / 1000),
                 _ => None,
