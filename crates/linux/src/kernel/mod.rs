@@ -18,6 +18,7 @@ mod lock;
 mod orphans;
 mod program;
 mod rehearsal;
+mod rest;
 pub mod service;
 mod table;
 

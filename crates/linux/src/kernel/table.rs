@@ -36,7 +36,7 @@ impl Table {
         }
         let flow = self.flows.entry(record.id).or_insert_with(|| Flow::new(&self.start, record));
         if !flow.continues(record) {
-            *flow = Flow::new(&self.start, record);
+            *flow = Flow::new(&self.start, record).after(flow);
         }
         flow.take(record);
         self.heard.insert(record.id);
