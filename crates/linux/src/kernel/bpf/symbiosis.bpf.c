@@ -123,6 +123,9 @@ void symbiosis_cong_avoid(u64 *ctx)
 		o->serial = d->serial;
 		window >>= WINDOW_BITS;
 		tp->snd_cwnd = window < tp->snd_cwnd_clamp ? window : tp->snd_cwnd_clamp;
+		/* Where the kernel's Reno takes over, it goes on from here: it has no reason to double a window that was right. */
+		if (o->window >= d->slow_start)
+			tp->snd_ssthresh = tp->snd_cwnd;
 	} else {
 		tcp_reno_cong_avoid(sk, (u32)ctx[1], (u32)ctx[2]);
 		o->window = (u64)tp->snd_cwnd << WINDOW_BITS;
