@@ -37,6 +37,8 @@ pub(crate) struct Flow {
     latest: Record,
     told: Vec<Cell>,
     rest: Rest,
+    /// What the log says of it, and what it may say next, if that lasts.
+    pub(crate) logged: [Option<&'static str>; 2],
 }
 
 /// What a flow needs to begin.
@@ -73,12 +75,13 @@ impl Flow {
             latest: *first,
             told: Vec::new(),
             rest: Rest::default(),
+            logged: [None; 2],
         }
     }
 
-    /// What the flow before this one on the same socket knows of rests.
+    /// With what outlasts the flow before this one on the same socket.
     pub(crate) fn after(self, before: &Flow) -> Flow {
-        Flow { rest: before.rest.over(), ..self }
+        Flow { rest: before.rest.over(), logged: before.logged, ..self }
     }
 
     /// Whether the record can be of this flow: packets of another size are of another path, and after a silence for more than a flight nothing
@@ -267,6 +270,20 @@ impl Flow {
         self.latest.flags & flag::UNDECIDED != 0 && self.now - self.decided > Span(HOLDS)
     }
 
+    /// What its window follows, and why.
+    pub(crate) fn phase(&self) -> (Phase, &'static str) {
+        match self.controller.basis(self.now) {
+            _ if self.latest.flags & flag::RECOVERING != 0 => (Phase::Recovery, "the kernel repairs a loss"),
+            _ if self.agent_is_late() => (Phase::Reno, "agent late"),
+            _ if self.latest.flags & flag::TOO_FAST != 0 => (Phase::Reno, Unknown::Timer.text()),
+            _ if let Some(unknown) = self.rest.why(self.now) => (Phase::Reno, unknown.text()),
+            Basis::Reno(unknown) => (Phase::Reno, unknown.text()),
+            Basis::ProbeRtt => (Phase::ProbeRtt, "the queue empties, so that the least RTT shows"),
+            Basis::SlowStart => (Phase::Start, "up to where the law takes over"),
+            _ => (Phase::Law, "the controller decides"),
+        }
+    }
+
     /// For a user who looks.
     pub(crate) fn show(&self) -> LiveSocket {
         let record = &self.latest;
@@ -274,16 +291,7 @@ impl Flow {
         self.controller.gauges(&mut |name, value| {
             gauges.insert(name.to_string(), value);
         });
-        let (phase, why) = match self.controller.basis(self.now) {
-            _ if record.flags & flag::RECOVERING != 0 => (Phase::Recovery, "the kernel repairs a loss"),
-            _ if self.agent_is_late() => (Phase::Reno, "agent late"),
-            _ if record.flags & flag::TOO_FAST != 0 => (Phase::Reno, Unknown::Timer.text()),
-            _ if let Some(unknown) = self.rest.why(self.now) => (Phase::Reno, unknown.text()),
-            Basis::Reno(unknown) => (Phase::Reno, unknown.text()),
-            Basis::ProbeRtt => (Phase::ProbeRtt, "the queue empties, so that the least RTT shows"),
-            Basis::SlowStart => (Phase::Start, "up to where the law takes over"),
-            _ => (Phase::Law, "the controller decides"),
-        };
+        let (phase, why) = self.phase();
         LiveSocket {
             id: record.id,
             local_port: record.local_port as u16,
