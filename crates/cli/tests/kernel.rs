@@ -4,7 +4,7 @@
 //! nothing. A machine that is too busy to emulate the path makes a run void, which is said too, and judged by nobody.
 
 use std::fs;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, Write};
 use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::MetadataExt;
@@ -309,11 +309,11 @@ fn what_an_agent_that_stopped_left_is_shown_by_the_next() {
 
 /// A connection over loopback under the congestion control, and 20 kB through it.
 fn transfer() {
-    sends(20_000);
+    sends(|| false);
 }
 
-/// The same with so many bytes.
-fn sends(bytes: usize) {
+/// The same again and again on one connection, while there is to be `more`.
+fn sends(more: impl Fn() -> bool) {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
     let reader = spawn({
         let listener = listener.try_clone().unwrap();
@@ -324,9 +324,13 @@ fn sends(bytes: usize) {
     let SocketAddr::V4(at) = listener.local_addr().unwrap() else { panic!("this is IPv4") };
     connect(fd.as_raw_fd(), &SockaddrIn::from(at)).unwrap();
     let mut stream = TcpStream::from(fd);
-    stream.write_all(&vec![7; bytes]).unwrap();
+    let mut bytes = 0;
+    while bytes == 0 || more() {
+        stream.write_all(&[7; 20_000]).unwrap();
+        bytes += 20_000;
+    }
     stream.shutdown(Shutdown::Write).unwrap();
-    assert_eq!(reader.join().unwrap(), bytes as u64);
+    assert_eq!(reader.join().unwrap(), bytes);
 }
 
 /// Loopback has no path to measure: whoever looks is told so, and so is the log.
@@ -339,9 +343,7 @@ fn why_a_socket_is_reno_is_in_status_and_in_the_log() {
     let enough = std::sync::atomic::AtomicBool::new(false);
     let told = std::thread::scope(|scope| {
         scope.spawn(|| {
-            while !enough.load(std::sync::atomic::Ordering::Relaxed) {
-                sends(100_000_000);
-            }
+            sends(|| !enough.load(std::sync::atomic::Ordering::Relaxed));
         });
         let told = until(Duration::from_secs(30), || {
             let (shown, text) = (status()?, String::from_utf8(symbiosis(&["kernel", "status"]).stdout).ok()?);
