@@ -155,7 +155,8 @@ fn background() -> Result<(), Failure> {
     if let Some(report) = control::status().map_err(failed)? {
         return Err(failed(KernelError::Running(report.pid)));
     }
-    let mut said = tempfile::tempfile()?;
+    // Whoever may not write there is told why by the agent.
+    let mut said = control::log().or_else(|_| tempfile::tempfile())?;
     let mut agent = process::Command::new(env::current_exe()?)
         .args(env::args_os().skip(1))
         .arg("--foreground")
@@ -174,8 +175,10 @@ fn background() -> Result<(), Failure> {
             let took_over = if report.took_over { ", with the sockets of an agent that was killed" } else { "" };
             return print(&format!(
                 "{NAME} is registered and runs {}{took_over}; its agent is process {}\n\
-                 try: iperf3 -c HOST -C {NAME}    end: symbiosis kernel stop\n",
-                report.controller, report.pid
+                 try: iperf3 -c HOST -C {NAME}    log: {}    end: symbiosis kernel stop\n",
+                report.controller,
+                report.pid,
+                control::LOG
             ));
         }
         thread::sleep(LOOK);
@@ -261,7 +264,6 @@ fn shown(report: &Report) -> String {
 
 fn row(socket: &LiveSocket) -> Vec<String> {
     let gauge = |name, digits| socket.gauges.get(name).map_or("-".into(), |value| format!("{value:.digits$}"));
-    let remote = socket.remote.map_or_else(|| format!(":{}", socket.remote_port), |remote| format!("{remote}:{}", socket.remote_port));
     let phase = match socket.phase {
         Phase::Reno => "reno",
         Phase::Start => "start",
@@ -271,7 +273,7 @@ fn row(socket: &LiveSocket) -> Vec<String> {
     };
     vec![
         format!(":{}", socket.local_port),
-        remote,
+        socket.peer(),
         phase.into(),
         socket.why.clone(),
         socket.cwnd_packets.to_string(),

@@ -4,7 +4,7 @@
 //! nothing. A machine that is too busy to emulate the path makes a run void, which is said too, and judged by nobody.
 
 use std::fs;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, Write};
 use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::MetadataExt;
@@ -309,19 +309,53 @@ fn what_an_agent_that_stopped_left_is_shown_by_the_next() {
 
 /// A connection over loopback under the congestion control, and 20 kB through it.
 fn transfer() {
+    sends(|| false);
+}
+
+/// The same again and again on one connection, while there is to be `more`.
+fn sends(more: impl Fn() -> bool) {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
     let reader = spawn({
         let listener = listener.try_clone().unwrap();
-        move || listener.accept().unwrap().0.read_to_end(&mut Vec::new()).unwrap()
+        move || std::io::copy(&mut listener.accept().unwrap().0, &mut std::io::sink()).unwrap()
     });
     let fd = socket(AddressFamily::Inet, SockType::Stream, SockFlag::SOCK_CLOEXEC, None).unwrap();
     setsockopt(&fd, TcpCongestion, &"symbiosis".into()).unwrap();
     let SocketAddr::V4(at) = listener.local_addr().unwrap() else { panic!("this is IPv4") };
     connect(fd.as_raw_fd(), &SockaddrIn::from(at)).unwrap();
     let mut stream = TcpStream::from(fd);
-    stream.write_all(&[7; 20_000]).unwrap();
+    let mut bytes = 0;
+    while bytes == 0 || more() {
+        stream.write_all(&[7; 20_000]).unwrap();
+        bytes += 20_000;
+    }
     stream.shutdown(Shutdown::Write).unwrap();
-    assert_eq!(reader.join().unwrap(), 20_000);
+    assert_eq!(reader.join().unwrap(), bytes);
+}
+
+/// Loopback has no path to measure: whoever looks is told so, and so is the log.
+#[test]
+fn why_a_socket_is_reno_is_in_status_and_in_the_log() {
+    let Some(_alone) = alone("why_a_socket_is_reno_is_in_status_and_in_the_log") else { return };
+    let _stopped = Stopped;
+    let started = symbiosis(&["kernel", "start"]);
+    assert!(String::from_utf8_lossy(&started.stdout).contains("log: /run/symbiosis/log"), "{started:?}");
+    let enough = std::sync::atomic::AtomicBool::new(false);
+    let told = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            sends(|| !enough.load(std::sync::atomic::Ordering::Relaxed));
+        });
+        let told = until(Duration::from_secs(30), || {
+            let (shown, text) = (status()?, String::from_utf8(symbiosis(&["kernel", "status"]).stdout).ok()?);
+            let log = fs::read_to_string("/run/symbiosis/log").ok()?;
+            let is_told = shown["sockets"].get(0)?["why"] == "timer too coarse" && text.contains("timer too coarse");
+            (is_told && log.contains("reno, ")).then_some(log)
+        });
+        enough.store(true, std::sync::atomic::Ordering::Relaxed);
+        told
+    });
+    eprintln!("{told:?}");
+    assert!(told.is_some(), "{:?}", status());
 }
 
 /// The agent is a process of its own here, so that its memory is nobody else's. The first thousand connections fill what is kept for reuse; a kilobyte

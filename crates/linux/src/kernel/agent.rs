@@ -21,6 +21,10 @@ const BEATS: Span = Span::from_millis(100);
 /// It looks after silent sockets as often as this.
 const SWEEPS: Span = Span::from_millis(10_000);
 
+/// It looks for what to write into the log as often as this, and for so long after it wrote it does not.
+const NEWS: Span = Span::from_millis(1_000);
+const QUIET: Span = Span::from_millis(10_000);
+
 /// What a look at the agent shows.
 #[derive(Clone, Debug)]
 pub(crate) struct Seen {
@@ -45,11 +49,12 @@ pub(crate) fn run(
     mut table: Table,
     enough: &AtomicBool,
     asked: &Receiver<Sender<Seen>>,
+    log: fn(&str),
 ) -> Result<(), KernelError> {
     let mut ring = libbpf.ring(&program.records).map_err(KernelError::Io)?;
     // What an earlier agent left unread is over.
     ring.poll(0).map_err(KernelError::Io)?;
-    let (mut beaten, mut swept) = (Instant::START, now());
+    let (mut beaten, mut swept, mut news) = (Instant::START, now(), now());
     while !enough.load(Ordering::Relaxed) {
         let at = now();
         if at - beaten >= BEATS {
@@ -59,6 +64,11 @@ pub(crate) fn run(
         if at - swept >= SWEEPS {
             table.sweep(at, |id| program.has(libbpf, id));
             swept = at;
+        }
+        if at >= news {
+            let lines = table.news();
+            news = at + if lines.is_empty() { NEWS } else { QUIET };
+            lines.iter().for_each(|line| log(line));
         }
         let looks = if table.is_empty() { LOOKS_MS.1 } else { LOOKS_MS.0 };
         let samples = ring.poll(looks).map_err(KernelError::Io)?;

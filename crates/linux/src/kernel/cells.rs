@@ -93,6 +93,13 @@ impl Cells {
         self.cells.iter_mut().for_each(|cell| cell.resent = false);
     }
 
+    /// How many packets an ACK takes from those in flight: what [`Cells::acked`] will tell, if all that left is known.
+    pub(crate) fn taken(&self, una: u64, sacked: u32) -> u64 {
+        let passed = self.cells.iter().take_while(|cell| cell.end <= una);
+        let (known, new) = passed.fold((0, 0), |(known, new), cell| if cell.sacked { (known + 1, new) } else { (known, new + 1) });
+        new + u64::from(sacked).saturating_sub(self.sacked as u64 - known)
+    }
+
     /// An ACK came: everything before byte `una` is there, and of the rest as many segments as `sacked`. Fills `told` with
     /// the packets that were not acknowledged before, oldest first; how many of them are in order.
     ///

@@ -1,6 +1,6 @@
 //! An agent that runs by itself, in a process of its own, and what others ask of it: over a socket in `/run`.
 
-use std::fs::{self, Permissions};
+use std::fs::{self, File, Permissions};
 use std::io::{self, BufRead, BufReader, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::{UnixListener, UnixStream};
@@ -14,8 +14,21 @@ use nix::sys::socket::getsockopt;
 use nix::sys::socket::sockopt::PeerCredentials;
 use serde::{Deserialize, Serialize};
 
-use super::lock::{FOLDER, Lock};
+use super::lock::{FOLDER, Lock, kept};
 use super::{Kernel, KernelError, LiveSocket, Options, Orphans};
+
+/// What an agent in the background writes, since it started: why sockets are Reno, and why it ended, if it failed.
+pub const LOG: &str = "/run/symbiosis/log";
+
+/// That file, empty.
+///
+/// # Errors
+/// It cannot be made, as by another user than root.
+pub fn log() -> io::Result<File> {
+    let file = kept(Path::new(FOLDER), "log")?;
+    file.set_len(0)?;
+    Ok(file)
+}
 
 /// Who asks waits no longer for an answer.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -66,7 +79,8 @@ pub fn run(options: Options, ready: impl FnOnce(&Kernel)) -> Result<(), KernelEr
     let signals = SigSet::from_iter([Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP]);
     // Before any thread begins: each has the mask of who began it, and these signals must come to the one that waits for them.
     signals.thread_block().map_err(io::Error::from)?;
-    let kernel = Kernel::start(options)?;
+    // Nobody may read it.
+    let kernel = Kernel::start(options.with_log(|line| drop(writeln!(io::stderr(), "{line}"))))?;
     // The lock is ours, so whatever is there is left over.
     let _ = fs::remove_file(place());
     let listener = UnixListener::bind(place())?;

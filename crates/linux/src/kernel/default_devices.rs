@@ -11,6 +11,7 @@ use super::on_this_machine::{alone, connected, start};
 use super::*;
 use crate::privileged::{Need, ready, tell};
 use crate::testbed::namespace::{Namespace, ip};
+use crate::testbed::socket::TcpInfo;
 
 /// The path's rate \[Mbit/s\], and what of it is payload: of a segment of 1500 bytes in a frame of 1514, 1448.
 const RATE: f64 = 100.0;
@@ -50,8 +51,8 @@ impl Hosts {
         Hosts { sender, receiver }
     }
 
-    /// Goodput of a transfer under a congestion control \[Mbit/s\].
-    fn goodput(&self, cc: &str) -> f64 {
+    /// Goodput of a transfer under a congestion control \[Mbit/s\], and what the kernel says of the connection in the end.
+    fn transfer(&self, cc: &str) -> (f64, TcpInfo) {
         let at = SocketAddrV4::new([10, 66, 0, 2].into(), 0);
         let listener = self.receiver.within(|| Ok(TcpListener::bind(at).unwrap())).unwrap();
         let at = SocketAddrV4::new(*at.ip(), listener.local_addr().unwrap().port());
@@ -67,8 +68,9 @@ impl Hosts {
         }
         // What waits unsent does not count.
         crate::testbed::reset_when_closed(&stream).unwrap();
+        let info = TcpInfo::of(&stream).unwrap();
         drop(stream);
-        received.join().unwrap() as f64 * 8.0 / LASTS.as_secs_f64() / 1e6
+        (received.join().unwrap() as f64 * 8.0 / LASTS.as_secs_f64() / 1e6, info)
     }
 }
 
@@ -100,7 +102,7 @@ fn on_default_devices_no_controller_is_slower_than_reno() {
         let kernel = start(name);
         let mut ratios = Vec::new();
         for _ in 0..MOST_PAIRS {
-            let (reno, ours) = (hosts.goodput("reno"), hosts.goodput(NAME));
+            let (reno, ours) = (hosts.transfer("reno").0, hosts.transfer(NAME).0);
             if reno >= SPOILED * PAYLOAD * RATE {
                 ratios.push(ours / reno);
             }
@@ -116,4 +118,20 @@ fn on_default_devices_no_controller_is_slower_than_reno() {
         let typical = median(ratios.clone());
         assert!(typical >= OF_RENO, "{name} has {typical:.2} of Reno's goodput, the median of {ratios:.2?}");
     }
+}
+
+/// A law that has left slow start, without a loss, is followed by Reno from where it was: where ACKs are merged, what was measured before
+/// that was seen is forgotten, and a window that then doubled overflowed the queue.
+#[test]
+fn a_law_that_ends_does_not_begin_slow_start_again() {
+    const TEST: &str = "a_law_that_ends_does_not_begin_slow_start_again";
+    let Some(_one) = alone(TEST) else { return };
+    if !ready(TEST, &[Need::Namespaces]) {
+        return;
+    }
+    let hosts = Hosts::new();
+    let kernel = start("vegas");
+    let (_, info) = hosts.transfer(NAME);
+    kernel.stop().unwrap();
+    assert!(info.ssthresh <= 2 * info.cwnd, "{info:?}");
 }

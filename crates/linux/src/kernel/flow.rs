@@ -6,12 +6,13 @@ use std::net::{IpAddr, Ipv4Addr};
 use symbiosis_base::{Bytes, Instant, Span};
 use symbiosis_control::params::Values;
 use symbiosis_control::registry::Entry;
-use symbiosis_control::{AckProcessed, Acked, Ask, Basis, Controller, LossKind, Lost, Notice, Sent, Setup};
+use symbiosis_control::{AckProcessed, Acked, Ask, Basis, Controller, LossKind, Lost, Notice, Sent, Setup, Unknown};
 
 use super::cells::{Cell, Cells};
 use super::layout::{Decision, HOLDS, PLAN, Record, WINDOW_BITS, flag, kind, law};
 use super::live::{LiveSocket, Phase};
 use super::rehearsal::{Known, Planned, rehearse};
+use super::rest::Rest;
 
 /// TCP's pacing places packets no closer than this: its timer takes as long (median 15 µs, p95 21 µs).
 const TIMER: Span = Span::from_micros(20);
@@ -35,6 +36,9 @@ pub(crate) struct Flow {
     decided: Instant,
     latest: Record,
     told: Vec<Cell>,
+    rest: Rest,
+    /// What the log says of it, and what it may say next, if that lasts.
+    pub(crate) logged: [Option<&'static str>; 2],
 }
 
 /// What a flow needs to begin.
@@ -70,13 +74,26 @@ impl Flow {
             decided: Instant(first.at),
             latest: *first,
             told: Vec::new(),
+            rest: Rest::default(),
+            logged: [None; 2],
         }
     }
 
+    /// With what outlasts the flow before this one on the same socket.
+    pub(crate) fn after(self, before: &Flow) -> Flow {
+        Flow { rest: before.rest.over(), logged: before.logged, ..self }
+    }
+
     /// Whether the record can be of this flow: packets of another size are of another path, and after a silence for more than a flight nothing
-    /// that was remembered is on its way any more.
+    /// that was remembered is on its way any more. So it is when a rest ends.
     pub(crate) fn continues(&self, record: &Record) -> bool {
-        record.mss == self.mss && record.una <= self.cells.end()
+        let (rested, rests) = (self.is_silent(&self.latest), self.is_silent(record));
+        record.mss == self.mss && (rests || (!rested && record.una <= self.cells.end()))
+    }
+
+    /// Whether little was reported then, because the agent rested or packets came too fast.
+    fn is_silent(&self, record: &Record) -> bool {
+        record.flags & flag::TOO_FAST != 0 || self.rest.holds(Instant(record.at))
     }
 
     fn packets(&self, count: u32) -> Bytes {
@@ -85,14 +102,21 @@ impl Flow {
 
     /// Takes in what happened.
     pub(crate) fn take(&mut self, record: &Record) {
+        // After a pause no decision holds, and the agent is not late.
+        if record.flags & flag::UNDECIDED == 0 || Instant(record.at) - Instant(self.latest.at) > Span(HOLDS) {
+            self.decided = Instant(record.at);
+        }
+        if self.is_silent(record) {
+            self.now = self.now.max(Instant(record.at));
+            (self.losses, self.latest) = (record.losses, *record);
+            return;
+        }
+        if record.nxt > record.from {
+            self.sent(record);
+        }
         self.now = self.now.max(Instant(record.at));
         let now = self.now;
-        // After a pause no decision holds, and the agent is not late.
-        if record.flags & flag::UNDECIDED == 0 || now - Instant(self.latest.at) > Span(HOLDS) {
-            self.decided = now;
-        }
         match record.kind {
-            kind::SENT => self.sent(record),
             kind::RESENT => {
                 for number in self.cells.resent(record.count, now) {
                     self.controller.sent(&Sent::new(now, number, self.packet, self.packets(record.in_flight)).with_retransmission(true));
@@ -117,9 +141,12 @@ impl Flow {
         self.latest = *record;
     }
 
+    /// What left before the event that the record is of.
     fn sent(&mut self, record: &Record) {
+        self.now = self.now.max(Instant(record.sent_at));
         let app_limited = record.flags & flag::APP_LIMITED != 0;
-        let in_flight = self.packets(record.in_flight);
+        let taken = if record.kind == kind::ACKED { self.cells.taken(record.una, record.sacked) } else { 0 };
+        let in_flight = Bytes(self.packet.0 * (u64::from(record.in_flight) + taken));
         for cell in self.cells.sent(record.from, record.nxt, self.now, app_limited) {
             self.controller.sent(&Sent::new(self.now, cell.number, cell.bytes, in_flight));
             self.last_sent = self.now;
@@ -133,7 +160,7 @@ impl Flow {
         let from = self.cells.end();
         if record.nxt > from {
             // A record of a departure was lost. It left when this ACK says, or earlier.
-            self.sent(&Record { kind: kind::SENT, from, at: left.unwrap_or(now).0, ..*record });
+            self.sent(&Record { from, sent_at: left.unwrap_or(now).0, ..*record });
         }
         let mut told = std::mem::take(&mut self.told);
         let in_order = self.cells.acked(record.una, record.sacked, left, &mut told);
@@ -178,8 +205,13 @@ impl Flow {
             last_sent: self.last_sent,
             last_ack: self.last_ack,
         };
+        let basis = self.controller.basis(self.now);
+        let too_fast = self.latest.flags & flag::TOO_FAST != 0;
+        if too_fast || self.rest.begins(self.now, basis) {
+            return self.silence(now);
+        }
         let foreseen = rehearse(&*self.controller, &known);
-        let law = if matches!(self.controller.basis(self.now), Basis::Reno(_)) { law::RENO } else { law::TABLE };
+        let law = if matches!(basis, Basis::Reno(_)) { law::RENO } else { law::TABLE };
         let ns = |span: Span| u32::try_from(span.0).unwrap_or(u32::MAX);
         let entry = |planned: &Planned| {
             // A packet that may leave at once may do so when pacing lets it. Even numbers: the lowest bit is a flag.
@@ -194,6 +226,7 @@ impl Flow {
             slow_start: self.segments(foreseen.slow_start),
             held_until: foreseen.held_until.0,
             first: self.cells.end(),
+            rests: 0,
             serial: self.serial,
             losses: self.losses,
             law,
@@ -203,6 +236,18 @@ impl Flow {
             unused: 0,
             window: foreseen.window.map(|(_, window)| self.segments(window)),
             gaps,
+        }
+    }
+
+    /// The kernel's Reno without pacing, for as long as little is reported.
+    fn silence(&self, now: Instant) -> Decision {
+        Decision {
+            expires: (now + Span(HOLDS).max(self.srtt() * 2)).0,
+            rests: self.rest.until().0,
+            serial: self.serial,
+            losses: self.losses,
+            law: law::RENO,
+            ..Decision::NOTHING
         }
     }
 
@@ -225,6 +270,20 @@ impl Flow {
         self.latest.flags & flag::UNDECIDED != 0 && self.now - self.decided > Span(HOLDS)
     }
 
+    /// What its window follows, and why.
+    pub(crate) fn phase(&self) -> (Phase, &'static str) {
+        match self.controller.basis(self.now) {
+            _ if self.latest.flags & flag::RECOVERING != 0 => (Phase::Recovery, "the kernel repairs a loss"),
+            _ if self.agent_is_late() => (Phase::Reno, "agent late"),
+            _ if self.latest.flags & flag::TOO_FAST != 0 => (Phase::Reno, Unknown::Timer.text()),
+            _ if let Some(unknown) = self.rest.why(self.now) => (Phase::Reno, unknown.text()),
+            Basis::Reno(unknown) => (Phase::Reno, unknown.text()),
+            Basis::ProbeRtt => (Phase::ProbeRtt, "the queue empties, so that the least RTT shows"),
+            Basis::SlowStart => (Phase::Start, "up to where the law takes over"),
+            _ => (Phase::Law, "the controller decides"),
+        }
+    }
+
     /// For a user who looks.
     pub(crate) fn show(&self) -> LiveSocket {
         let record = &self.latest;
@@ -232,14 +291,7 @@ impl Flow {
         self.controller.gauges(&mut |name, value| {
             gauges.insert(name.to_string(), value);
         });
-        let (phase, why) = match self.controller.basis(self.now) {
-            _ if record.flags & flag::RECOVERING != 0 => (Phase::Recovery, "the kernel repairs a loss"),
-            _ if self.agent_is_late() => (Phase::Reno, "agent late"),
-            Basis::Reno(unknown) => (Phase::Reno, unknown.text()),
-            Basis::ProbeRtt => (Phase::ProbeRtt, "the queue empties, so that the least RTT shows"),
-            Basis::SlowStart => (Phase::Start, "up to where the law takes over"),
-            _ => (Phase::Law, "the controller decides"),
-        };
+        let (phase, why) = self.phase();
         LiveSocket {
             id: record.id,
             local_port: record.local_port as u16,

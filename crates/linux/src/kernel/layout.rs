@@ -17,6 +17,7 @@ pub(crate) mod flag {
     pub(crate) const APP_LIMITED: u32 = 1;
     pub(crate) const RECOVERING: u32 = 2;
     pub(crate) const UNDECIDED: u32 = 4;
+    pub(crate) const TOO_FAST: u32 = 8;
 }
 
 /// What moves the window.
@@ -33,6 +34,9 @@ pub(crate) const PLAN: usize = 64;
 pub(crate) const POINTS: usize = 8;
 /// A decision holds for so long, or for two round-trip times if those are more \[ns\]. No packet waits longer.
 pub(crate) const HOLDS: u64 = 300_000_000;
+/// A silent socket reports one ACK in so long \[ns\].
+#[cfg(test)]
+pub(crate) const REPORTS_SILENT: u64 = 100_000_000;
 
 /// Types that are nothing but whole numbers: any bytes are a value, and there is no padding.
 ///
@@ -82,6 +86,7 @@ shared! {
     struct Record = "record" {
         id: u64,
         at: u64,
+        sent_at: u64,
         from: u64,
         una: u64,
         nxt: u64,
@@ -110,6 +115,7 @@ shared! {
         slow_start: u64,
         held_until: u64,
         first: u64,
+        rests: u64,
         serial: u32,
         losses: u32,
         law: u32,
@@ -135,6 +141,27 @@ shared! {
         heartbeat: u64,
         build: u64,
     }
+}
+
+impl Decision {
+    /// It holds at no time and plans nothing.
+    pub(crate) const NOTHING: Decision = Decision {
+        expires: 0,
+        at: 0,
+        slow_start: 0,
+        held_until: 0,
+        first: 0,
+        rests: 0,
+        serial: 0,
+        losses: 0,
+        law: law::RENO,
+        gap: 0,
+        kept: 0,
+        after: [0; POINTS],
+        unused: 0,
+        window: [0; POINTS],
+        gaps: [0; PLAN],
+    };
 }
 
 impl Record {

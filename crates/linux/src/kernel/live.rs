@@ -45,3 +45,10 @@ pub struct LiveSocket {
     /// What its controller shows of itself: K (`K_mbps`), A (`A_mbps`), `gamma`, τ (`tau_ms`), once there is such a thing.
     pub gauges: BTreeMap<String, f64>,
 }
+
+impl LiveSocket {
+    /// Address and port of the other end.
+    pub fn peer(&self) -> String {
+        self.remote.map_or_else(|| format!(":{}", self.remote_port), |remote| format!("{remote}:{}", self.remote_port))
+    }
+}

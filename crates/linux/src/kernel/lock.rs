@@ -25,12 +25,7 @@ impl Lock {
     }
 
     fn take_in(folder: &Path) -> Result<Lock, KernelError> {
-        keep(folder)?;
-        let mut options = OpenOptions::new();
-        options.read(true).write(true).create(true).truncate(false).mode(0o600).custom_flags(libc::O_NOFOLLOW);
-        let mut file = options.open(folder.join(FILE))?;
-        // Whatever the umask is, and whatever it was when the file was made.
-        file.set_permissions(Permissions::from_mode(0o600))?;
+        let mut file = kept(folder, FILE)?;
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => return Err(KernelError::Running(written(&mut file)?)),
@@ -49,6 +44,17 @@ impl Lock {
             _ => None,
         }
     }
+}
+
+/// A file in the folder, for the agent's user alone, with whatever is in it.
+pub(crate) fn kept(folder: &Path, name: &str) -> io::Result<File> {
+    keep(folder)?;
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(true).truncate(false).mode(0o600).custom_flags(libc::O_NOFOLLOW);
+    let file = options.open(folder.join(name))?;
+    // Whatever the umask is, and whatever it was when the file was made.
+    file.set_permissions(Permissions::from_mode(0o600))?;
+    Ok(file)
 }
 
 /// Makes the folder, for the agent's user alone. One that is there already must be that user's, and no link.

@@ -18,6 +18,7 @@ mod lock;
 mod orphans;
 mod program;
 mod rehearsal;
+mod rest;
 pub mod service;
 mod table;
 
@@ -49,6 +50,7 @@ pub struct Options {
     params: Values,
     /// Seed of what is drawn at random; each socket has its own from it.
     pub seed: u64,
+    log: fn(&str),
 }
 
 impl Options {
@@ -62,7 +64,12 @@ impl Options {
             return Err(OptionsError::Reports(name.into()));
         }
         let params = Values::resolve(entry.params, given)?.outside_a_simulator()?;
-        Ok(Options { entry, params, seed })
+        Ok(Options { entry, params, seed, log: |_| () })
+    }
+
+    /// Whom the agent tells, in a line each, why sockets are Reno.
+    pub fn with_log(self, log: fn(&str)) -> Options {
+        Options { log, ..self }
     }
 
     /// The names of controllers that may be chosen.
@@ -138,7 +145,7 @@ impl Kernel {
         let table = Table::new(Start { entry: options.entry, params: options.params, seed: options.seed });
         let agent = thread::Builder::new().name("agent".into()).spawn({
             let (libbpf, program, enough) = (libbpf.clone(), program.clone(), enough.clone());
-            move || agent::run(&libbpf, &program, table, &enough, &asked)
+            move || agent::run(&libbpf, &program, table, &enough, &asked, options.log)
         })?;
         Ok(Kernel { libbpf, program, agent: Some(agent), enough, ask, controller, took_over, _lock: lock })
     }

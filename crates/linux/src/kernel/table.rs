@@ -6,7 +6,7 @@ use symbiosis_base::{Instant, Span};
 
 use super::flow::{Flow, Start};
 use super::layout::{Decision, Record, kind};
-use super::live::LiveSocket;
+use super::live::{LiveSocket, Phase};
 
 /// Who is silent for so long is looked after: its end may have been told when there was no room.
 const SILENT: Span = Span::from_millis(30_000);
@@ -36,7 +36,7 @@ impl Table {
         }
         let flow = self.flows.entry(record.id).or_insert_with(|| Flow::new(&self.start, record));
         if !flow.continues(record) {
-            *flow = Flow::new(&self.start, record);
+            *flow = Flow::new(&self.start, record).after(flow);
         }
         flow.take(record);
         self.heard.insert(record.id);
@@ -61,6 +61,31 @@ impl Table {
     /// Whether there are none.
     pub(crate) fn is_empty(&self) -> bool {
         self.flows.is_empty()
+    }
+
+    /// What the log says: which sockets have come to Reno since it said something of them, and why, or to their controller; a line for each
+    /// reason that lasts from one call to the next.
+    pub(crate) fn news(&mut self) -> Vec<String> {
+        let mut news: BTreeMap<&str, (LiveSocket, usize)> = BTreeMap::new();
+        for flow in self.flows.values_mut() {
+            let state = match flow.phase() {
+                (Phase::Recovery, _) => continue,
+                (Phase::Reno, why) => why,
+                _ => "",
+            };
+            let [said, seen] = &mut flow.logged;
+            if *said == Some(state) || seen.replace(state) != Some(state) {
+                continue;
+            }
+            *said = Some(state);
+            news.entry(state).or_insert_with(|| (flow.show(), 0)).1 += 1;
+        }
+        let line = |(state, (socket, count)): (&str, (LiveSocket, usize))| {
+            let state = if state.is_empty() { "the controller decides".into() } else { format!("reno, {state}") };
+            let others = if count > 1 { format!(" and {} more", count - 1) } else { String::new() };
+            format!("{state}: :{} to {}{others}", socket.local_port, socket.peer())
+        };
+        news.into_iter().map(line).collect()
     }
 
     fn forget(&mut self, id: u64) {

@@ -8,7 +8,7 @@ use symbiosis_base::Random;
 
 use crate::privileged::{Need, ready};
 
-use super::layout::{Decision, HOLDS, LAYOUTS, PLAN, POINTS, WINDOW_BITS, flag, kind, law};
+use super::layout::{Decision, HOLDS, LAYOUTS, PLAN, POINTS, REPORTS_SILENT, WINDOW_BITS, flag, kind, law};
 
 /// A shared object of these C functions, by the linker that Rust uses too.
 fn compiled(folder: &Path, functions: &str) -> Library {
@@ -30,22 +30,7 @@ const STEP: &str = "u64 step(const struct decision *d, u64 old, u32 acked, u64 s
 
 /// A decision of nothing but samples of the window \[2^-20 segments\], so many ns apart.
 fn samples(after: [u32; POINTS], window: [u64; POINTS]) -> Decision {
-    Decision {
-        expires: 0,
-        at: 0,
-        slow_start: 0,
-        held_until: 0,
-        first: 0,
-        serial: 1,
-        losses: 0,
-        law: law::TABLE,
-        gap: 0,
-        kept: 0,
-        after,
-        unused: 0,
-        window,
-        gaps: [0; PLAN],
-    }
+    Decision { serial: 1, law: law::TABLE, after, window, ..Decision::NOTHING }
 }
 
 #[test]
@@ -159,8 +144,9 @@ fn both_halves_mean_the_same_bytes() {
     let rest = [("MARKED", kind::MARKED), ("TIMEOUT", kind::TIMEOUT), ("CLOSED", kind::CLOSED), ("UNDONE", kind::UNDONE)];
     let laws = [("LAW_RENO", law::RENO), ("LAW_TABLE", law::TABLE)];
     let flags = [("APP_LIMITED", flag::APP_LIMITED), ("RECOVERING", flag::RECOVERING), ("UNDECIDED", flag::UNDECIDED)];
+    let silence = [("TOO_FAST", flag::TOO_FAST), ("REPORTS_SILENT", REPORTS_SILENT as u32)];
     let counts = [("PLAN", PLAN as u32), ("POINTS", POINTS as u32), ("HOLDS", HOLDS as u32), ("WINDOW_BITS", WINDOW_BITS)];
-    for (name, value) in kinds.iter().chain(&rest).chain(&laws).chain(&flags).chain(&counts) {
+    for (name, value) in kinds.iter().chain(&rest).chain(&laws).chain(&flags).chain(&silence).chain(&counts) {
         asserts.push(format!("{name} == {value}"));
     }
     let text: String = asserts.iter().map(|assert| format!("_Static_assert({assert}, \"{assert}\");\n")).collect();

@@ -22,7 +22,7 @@ mod lateness;
 pub(crate) mod namespace;
 mod realtime;
 mod segment;
-mod socket;
+pub(crate) mod socket;
 #[cfg(test)]
 mod tests;
 mod tun;

@@ -67,6 +67,8 @@ pub struct TcpInfo {
     pub recovers: bool,
     /// The window \[packets\].
     pub cwnd: u32,
+    /// Below this it is in slow start \[packets\].
+    pub ssthresh: u32,
     /// In flight \[packets\], as the kernel reckons: neither selectively acknowledged nor taken for lost, and retransmissions.
     pub in_flight: u32,
     /// Smoothed round-trip time \[µs\].
@@ -97,6 +99,7 @@ impl TcpInfo {
         TcpInfo {
             recovers: told[1] == RECOVERY,
             cwnd: u32_at(80),
+            ssthresh: u32_at(76),
             in_flight: (unacked + retrans).saturating_sub(sacked + lost),
             srtt_us: u32_at(68),
             timeouts: u16::from_ne_bytes([told[240], told[241]]),
@@ -121,6 +124,7 @@ mod tests {
         let info = TcpInfo::of(&one).unwrap();
         // RFC 6928's window, and more if it has grown.
         assert!((10..100).contains(&info.cwnd), "{info:?}");
+        assert!(info.ssthresh > info.cwnd, "it is in slow start: {info:?}");
         assert!(info.srtt_us > 0 && info.srtt_us < 1_000_000, "{info:?}");
         assert_eq!((info.timeouts, info.recovers), (0, false));
     }

@@ -6,8 +6,11 @@
 
 /* An agent without a heartbeat for this long has ended [ns]: it writes one ten times as often. */
 #define ALIVE 1000000000ULL
-/* Least time between two wake-ups of the agent [ns]: a decision holds from ACK to ACK, and a wake-up costs more than an ACK. */
-#define WAKE 500000ULL
+/* Between two wake-ups of the agent at least this part of a smoothed round-trip time, and least and most [ns]: a decision foresees 10 ms, and
+ * a wake-up costs more than an ACK. */
+#define WAKE_PART 16
+#define LEAST_WAKE 500000ULL
+#define MOST_WAKE 2000000ULL
 /* Least time between packets that are reported [ns]: no timer spaces faster ones, a network card hands them up in batches, and the agent
  * would not keep up. */
 #define LEAST_REPORTED 2500ULL
@@ -51,6 +54,9 @@ struct own {
 	u64 acked_at;  /* when the window moved last; zero before any ACK */
 	u64 looked_at; /* when the sender last looked for something to send: if it found some, its departure */
 	u64 nxt;       /* the first byte that had never left then */
+	u64 told;      /* the first byte of whose departure the agent has not been told: what left before `nxt` left at `left_at` */
+	u64 left_at;
+	u64 silent;    /* nothing is reported until then; zero: everything is */
 	u32 resent;    /* segments that had been retransmitted then */
 	u32 serial;    /* of the last decision that was obeyed; zero: none was */
 	u32 losses;    /* congestion events */
@@ -112,18 +118,33 @@ INLINE u32 window_of(const struct tcp_sock *tp, const struct own *o)
 	return o->narrowed ? (u32)(o->window >> WINDOW_BITS) : tp->snd_cwnd;
 }
 
-/* Whether packets come slowly enough to be reported. */
-INLINE int may_report(const struct tcp_sock *tp, const struct own *o)
+/* Whether packets come too fast to be reported. */
+INLINE int too_fast(const struct tcp_sock *tp, const struct own *o)
 {
 	u64 rtt = (u64)(tp->srtt_us >> 3) * 1000;
-	return rtt >= window_of(tp, o) * LEAST_REPORTED;
+	return rtt > 0 && rtt < window_of(tp, o) * LEAST_REPORTED;
 }
 
-INLINE void report(struct sock *sk, struct own *o, u32 kind, u64 at, u64 from, u32 count, int rtt_us)
+/* Whether the socket reports nothing: nobody can measure with it, as the agent said, or the agent would not keep up. It goes by no decision
+ * then, and an ACK costs what it costs under Reno. Where silence ends, what left meanwhile is not told. */
+INLINE int is_silent(const struct tcp_sock *tp, struct own *o, u64 now)
+{
+	if (o->silent == 0)
+		return 0;
+	if (now < o->silent)
+		return 1;
+	o->silent = 0;
+	o->nxt = nxt_of(tp, o);
+	o->told = o->nxt;
+	o->resent = tp->total_retrans;
+	return 0;
+}
+
+INLINE void report(struct sock *sk, struct own *o, u32 kind, u64 at, u32 flags, u32 count, int rtt_us)
 {
 	struct tcp_sock *tp = (struct tcp_sock *)sk;
 	struct stats *st = stats();
-	u64 now = tp->tcp_clock_cache, wake = BPF_RB_NO_WAKEUP;
+	u64 now = tp->tcp_clock_cache, wake = BPF_RB_NO_WAKEUP, pause = (u64)(tp->srtt_us >> 3) * 1000 / WAKE_PART;
 	if (!st || !agent_is_alive(now))
 		return;
 	struct record *r = bpf_ringbuf_reserve(&symb_records, sizeof(*r), 0);
@@ -134,11 +155,13 @@ INLINE void report(struct sock *sk, struct own *o, u32 kind, u64 at, u64 from, u
 	u32 recovering = o->state == TCP_CA_CWR || o->state == TCP_CA_RECOVERY;
 	r->id = o->id;
 	r->at = at;
-	r->from = from;
+	r->sent_at = o->left_at;
+	r->from = o->told;
 	r->una = tp->bytes_acked - o->origin;
-	r->nxt = nxt_of(tp, o);
+	r->nxt = o->nxt;
+	o->told = o->nxt;
 	r->kind = kind;
-	r->flags = (is_limited(tp) ? APP_LIMITED : 0) | (recovering ? RECOVERING : 0) | (decision_of(o, now) ? 0 : UNDECIDED);
+	r->flags = flags | (is_limited(tp) ? APP_LIMITED : 0) | (recovering ? RECOVERING : 0) | (decision_of(o, now) ? 0 : UNDECIDED);
 	r->count = count;
 	r->rtt_us = rtt_us;
 	r->cwnd = window_of(tp, o);
@@ -153,22 +176,25 @@ INLINE void report(struct sock *sk, struct own *o, u32 kind, u64 at, u64 from, u
 	r->remote_port = sk->__sk_common.skc_dport;
 	r->remote_ip = sk->__sk_common.skc_family == AF_INET ? sk->__sk_common.skc_daddr : 0;
 	r->family = sk->__sk_common.skc_family;
-	if (now - st->woken >= WAKE) {
+	pause = pause > MOST_WAKE ? MOST_WAKE : pause > LEAST_WAKE ? pause : LEAST_WAKE;
+	if (now - st->woken >= pause) {
 		st->woken = now;
 		wake = BPF_RB_FORCE_WAKEUP;
 	}
 	bpf_ringbuf_submit(r, wake);
 }
 
-/* What has left since the sender last looked left then. */
-INLINE void report_departures(struct sock *sk, struct own *o)
+/* What has left since the sender last looked left then. It is told with the next ACK, or when more has left. */
+INLINE void note_departures(struct sock *sk, struct own *o)
 {
 	struct tcp_sock *tp = (struct tcp_sock *)sk;
 	u64 nxt = nxt_of(tp, o);
 	u32 resent = tp->total_retrans;
 	if (nxt > o->nxt) {
-		report(sk, o, SENT, o->looked_at, o->nxt, 0, -1);
+		if (o->nxt > o->told)
+			report(sk, o, SENT, o->left_at, 0, 0, -1);
 		o->nxt = nxt;
+		o->left_at = o->looked_at;
 	}
 	if (resent != o->resent) {
 		report(sk, o, RESENT, o->looked_at, 0, resent - o->resent, -1);

@@ -16,11 +16,16 @@
 #define APP_LIMITED 1 /* something else than the window limits the sender */
 #define RECOVERING 2  /* loss recovery is under way */
 #define UNDECIDED 4   /* no decision of the agent holds: the kernel's Reno moves the window */
+#define TOO_FAST 8    /* packets come too fast to be reported one by one: this ACK is, and none in the next REPORTS_SILENT */
+
+/* A silent socket reports one ACK in so long [ns]. */
+#define REPORTS_SILENT 100000000ULL
 
 struct record {
 	u64 id;         /* of the socket */
 	u64 at;         /* CLOCK_MONOTONIC [ns] */
-	u64 from;       /* SENT: the first byte that left */
+	u64 sent_at;    /* ACKED: when the bytes `from` to `nxt` left, if there are any: after what was told before, and before `at` [ns] */
+	u64 from;       /* SENT and ACKED: the first byte that left and was not told of */
 	u64 una;        /* the first byte that is not acknowledged, counted from where the socket began */
 	u64 nxt;        /* the first byte that has never left */
 	u32 kind;
@@ -58,6 +63,7 @@ struct decision {
 	u64 slow_start; /* below this the window grows by what is acknowledged [2^-20 segments] */
 	u64 held_until; /* if not zero, no packet leaves before, unless a later decision says so [ns] */
 	u64 first;      /* the byte at which the packet begins that `gaps` begins with */
+	u64 rests;      /* until then the agent hears one ACK in REPORTS_SILENT, and the kernel's Reno rules [ns]; zero: it does not rest */
 	u32 serial;     /* differs between any two decisions */
 	u32 losses;     /* congestion events that the agent knew of */
 	u32 law;

@@ -37,6 +37,9 @@ void symbiosis_init(u64 *ctx)
 	o->acked_at = 0;
 	o->looked_at = tp->tcp_clock_cache;
 	o->nxt = 0;
+	o->told = 0;
+	o->left_at = 0;
+	o->silent = 0;
 	o->resent = tp->total_retrans;
 	o->serial = 0;
 	o->losses = 0;
@@ -66,12 +69,19 @@ void symbiosis_pkts_acked(u64 *ctx)
 	struct ack_sample *sample = (struct ack_sample *)ctx[1];
 	struct tcp_sock *tp = (struct tcp_sock *)sk;
 	struct own *o = own(sk);
-	if (!may_report(tp, o)) {
-		o->nxt = nxt_of(tp, o);
+	u64 now = tp->tcp_clock_cache;
+	u32 flags = 0;
+	if (is_silent(tp, o, now))
 		return;
+	if (too_fast(tp, o)) {
+		flags = TOO_FAST;
+		o->silent = now + REPORTS_SILENT;
+		o->nxt = nxt_of(tp, o);
+		o->told = o->nxt;
+	} else {
+		note_departures(sk, o);
 	}
-	report_departures(sk, o);
-	report(sk, o, ACKED, tp->tcp_clock_cache, 0, 0, sample->rtt_us);
+	report(sk, o, ACKED, now, flags, 0, sample->rtt_us);
 }
 
 /* snd_cwnd becomes the window again, where a plan has narrowed it. */
@@ -85,6 +95,13 @@ INLINE void widen(struct tcp_sock *tp, struct own *o)
 	}
 }
 
+/* Silence begins, where the agent rests. */
+INLINE void rests(struct own *o, const struct decision *d, u64 now)
+{
+	if (d && d->rests > now)
+		o->silent = d->rests < now + REPORTS_SILENT ? d->rests : now + REPORTS_SILENT;
+}
+
 SEC("struct_ops/symbiosis_cong_avoid")
 void symbiosis_cong_avoid(u64 *ctx)
 {
@@ -92,8 +109,9 @@ void symbiosis_cong_avoid(u64 *ctx)
 	struct tcp_sock *tp = (struct tcp_sock *)sk;
 	struct own *o = own(sk);
 	u64 now = tp->tcp_clock_cache;
-	struct decision *d = decision_of(o, now);
+	struct decision *d = is_silent(tp, o, now) ? 0 : decision_of(o, now);
 	widen(tp, o);
+	rests(o, d, now);
 	if (d && d->law == LAW_TABLE) {
 		u64 window = window_step(d, o->window, (u32)ctx[2], now > d->at ? now - d->at : 0);
 		/* A window that does not limit the sender has no reason to grow. */
@@ -105,6 +123,9 @@ void symbiosis_cong_avoid(u64 *ctx)
 		o->serial = d->serial;
 		window >>= WINDOW_BITS;
 		tp->snd_cwnd = window < tp->snd_cwnd_clamp ? window : tp->snd_cwnd_clamp;
+		/* Where the kernel's Reno takes over, it goes on from here: it has no reason to double a window that was right. */
+		if (o->window >= d->slow_start)
+			tp->snd_ssthresh = tp->snd_cwnd;
 	} else {
 		tcp_reno_cong_avoid(sk, (u32)ctx[1], (u32)ctx[2]);
 		o->window = (u64)tp->snd_cwnd << WINDOW_BITS;
@@ -118,7 +139,7 @@ u32 symbiosis_ssthresh(u64 *ctx)
 	struct sock *sk = (struct sock *)ctx[0];
 	struct tcp_sock *tp = (struct tcp_sock *)sk;
 	struct own *o = own(sk);
-	struct decision *d = decision_of(o, tp->tcp_clock_cache);
+	struct decision *d = is_silent(tp, o, tp->tcp_clock_cache) ? 0 : decision_of(o, tp->tcp_clock_cache);
 	u32 cwnd = window_of(tp, o);
 	u32 left = cwnd >> 1;
 	if (d && d->law == LAW_TABLE) {
@@ -144,7 +165,7 @@ void symbiosis_set_state(u64 *ctx)
 	u32 state = (u8)ctx[1];
 	u32 kind = state == TCP_CA_LOSS ? TIMEOUT : state == TCP_CA_RECOVERY ? REDUCED : MARKED;
 	if (state >= TCP_CA_CWR && (o->reduced || state == TCP_CA_LOSS)) {
-		report_departures(sk, o);
+		note_departures(sk, o);
 		o->losses += 1;
 		if (kind != REDUCED && o->reduced) {
 			/* A timeout and a mark leave half. */
@@ -244,14 +265,18 @@ u32 symbiosis_min_tso_segs(u64 *ctx)
 	u64 now = tp->tcp_clock_cache;
 	u64 rtt = (u64)(tp->srtt_us >> 3) * 1000;
 	u64 longest = rtt < HOLDS ? rtt : HOLDS;
-	struct decision *d = decision_of(o, now);
-	if (may_report(tp, o))
-		report_departures(sk, o);
-	else
-		o->nxt = nxt_of(tp, o);
-	o->looked_at = now;
+	struct decision *d;
 	/* fq on the device would pace in the qdisc, where a plan cannot reach. */
 	sk->sk_pacing_status = SK_PACING_NEEDED;
+	if (is_silent(tp, o, now)) {
+		sk->sk_pacing_rate = UNLIMITED;
+		if (o->state < TCP_CA_CWR)
+			widen(tp, o);
+		return LEAST_BURST;
+	}
+	note_departures(sk, o);
+	o->looked_at = now;
+	d = decision_of(o, now);
 	if (o->state >= TCP_CA_CWR || o->acked_at == 0 || !d || tp->mss_cache == 0) {
 		/* The first window leaves at once, and so tells of the path after one round trip. Recovery has its own clock, and sets snd_cwnd. */
 		sk->sk_pacing_rate = UNLIMITED;

@@ -109,7 +109,8 @@ static ENTRY: Entry = Entry {
 fn record(kind: u32, at_us: u64, una: u64, nxt: u64) -> Record {
     Record {
         at: at_us * 1000,
-        from: una * 1448,
+        sent_at: at_us * 1000,
+        from: if kind == kind::SENT { una } else { nxt } * 1448,
         una: una * 1448,
         nxt: nxt * 1448,
         kind,
@@ -267,4 +268,54 @@ fn status_says_why() {
     assert_eq!(after(401, flag::UNDECIDED), (Phase::Reno, "agent late".into()));
     assert_eq!(after(402, 0).1, "waiting for trains");
     assert_eq!(after(10_000, flag::UNDECIDED).1, "waiting for trains", "after a pause the agent is not late");
+}
+
+#[test]
+fn a_departure_is_told_with_the_ack_after_it() {
+    let mut flow = flow();
+    // Packet 3 left at 4 ms, and at 20 ms two are acknowledged.
+    let ack = Record { rtt_us: 20_000, sent_at: 4_000_000, from: 3 * 1448, ..record(kind::ACKED, 20_000, 2, 4) };
+    flow.take(&ack);
+    let told = heard();
+    assert_eq!(told[0], Heard::Sent(3, 1500, 6000, false), "in flight were four");
+    assert!(matches!(told[1..], [Heard::Acked(0, ..), Heard::Acked(1, ..)]), "{told:?}");
+    flow.take(&Record { rtt_us: 16_500, ..record(kind::ACKED, 20_500, 4, 4) });
+    assert!(heard().contains(&Heard::Acked(3, 4_000, Some(16_500), 0, false, true, false)));
+}
+
+#[test]
+fn who_is_not_reported_is_reno_and_begins_anew() {
+    let mut flow = flow();
+    let fast = Record { flags: flag::TOO_FAST, cwnd: 99, losses: 1, ..record(kind::ACKED, 30_000, 900, 1000) };
+    assert!(flow.continues(&fast));
+    flow.take(&fast);
+    let (decision, shown) = (flow.decision(Instant::from_millis(31)), flow.show());
+    assert_eq!((decision.law, decision.gap, decision.losses, decision.rests), (law::RENO, 0, 1, 0));
+    assert_eq!((shown.phase, shown.why.as_str(), shown.cwnd_packets), (Phase::Reno, "timer too coarse", 99));
+    assert_eq!(heard(), [], "its controller knows nothing of it");
+    assert!(!flow.continues(&record(kind::ACKED, 130_000, 3, 3)));
+}
+
+#[test]
+fn a_rest_is_told_to_the_kernel_and_shown() {
+    let entry = symbiosis_control::registry::find("symbiosis").unwrap();
+    let start = Start { entry, params: Values::resolve(entry.params, &[]).unwrap(), seed: 1 };
+    let mut flow = Flow::new(&start, &record(kind::SENT, 0, 0, 0));
+    // Eight packets arrive at once, every 10 ms.
+    let (mut rests, mut i) = (0, 0);
+    while rests == 0 && i < 200 {
+        let (at, una) = (10_000 * (i + 2), 8 * (i + 1));
+        flow.take(&Record { sent_at: (at - 20_000) * 1000, from: 8 * i * 1448, ..record(kind::SENT, at - 20_000, 8 * i, una) });
+        flow.take(&Record { rtt_us: 20_000, ..record(kind::ACKED, at, una, una) });
+        rests = flow.decision(Instant(at * 1000)).rests;
+        i += 1;
+    }
+    let now = 10_000_000 * (i + 1);
+    assert!(now < 1_500_000_000 && rests == now + 4_000_000_000, "{rests} at {now}");
+    let sparse = record(kind::ACKED, now / 1000 + 100_000, 999, 1999);
+    assert!(flow.continues(&sparse));
+    flow.take(&sparse);
+    assert_eq!((flow.show().phase, flow.show().why), (Phase::Reno, "arrivals are merged".into()));
+    assert_eq!(flow.decision(Instant(sparse.at)).law, law::RENO);
+    assert!(!flow.continues(&record(kind::ACKED, rests / 1000, 999, 1999)), "it listens again");
 }

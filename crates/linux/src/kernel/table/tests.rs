@@ -1,3 +1,4 @@
+use super::super::layout::flag;
 use super::*;
 use symbiosis_control::params::Values;
 use symbiosis_control::registry;
@@ -71,4 +72,21 @@ fn decisions_go_to_sockets_that_something_was_heard_of() {
         true
     });
     assert_eq!(told, [(0, 1), (1, 1_000_001), (1, 1_000_002)]);
+}
+
+#[test]
+fn the_log_says_what_lasts_and_says_it_once() {
+    let mut table = table();
+    let lives = |table: &mut Table, id: u64, flags: u32| {
+        table.take(&Record { flags, local_port: 4000 + id as u32, remote_port: u32::from(5001_u16.to_be()), ..record(id, kind::ACKED, 0) });
+    };
+    (0..3).for_each(|id| lives(&mut table, id, 0));
+    assert!(table.news().is_empty(), "it may not last");
+    assert_eq!(table.news(), ["reno, waiting for trains: :4000 to :5001 and 2 more"]);
+    assert!(table.news().is_empty());
+    lives(&mut table, 1, flag::TOO_FAST);
+    assert!(table.news().is_empty());
+    lives(&mut table, 2, flag::RECOVERING);
+    assert_eq!(table.news(), ["reno, timer too coarse: :4001 to :5001"]);
+    assert!(table.news().is_empty(), "a recovery is no news");
 }
