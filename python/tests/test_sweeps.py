@@ -77,14 +77,20 @@ def _busy_worker() -> int:
 
 
 class Flaky(ThreadPoolExecutor):
-    """Loses some tasks, once each."""
+    """Loses some chunks, once each: in which order tasks end is the threads' own affair, and a chunk that chance loses four times is hopeless."""
 
-    lost, every = 0, 3
+    every = 3
 
-    def submit(self, work: Any, /, *args: Any, **keywords: Any) -> Future[Any]:
-        self.count = getattr(self, "count", 0) + 1
-        if self.count % self.every:
-            return super().submit(work, *args, **keywords)
+    def __init__(self, workers: int) -> None:
+        super().__init__(workers)
+        self.seen: set[int] = set()
+        self.lost = 0
+
+    def submit(self, work: Any, /, name: str, job: Any, chunk: int, *rest: Any) -> Future[Any]:
+        first = chunk not in self.seen
+        self.seen.add(chunk)
+        if not first or len(self.seen) % self.every:
+            return super().submit(work, name, job, chunk, *rest)
         self.lost += 1
         gone: Future[Any] = Future()
         gone.set_exception(ConnectionError("worker lost"))
