@@ -1,6 +1,8 @@
 use core::fmt;
 use core::ops::{Add, AddAssign, Sub, SubAssign};
 
+use crate::float;
+
 /// A size in bytes. Windows and packets are counted as they are on the wire, headers included, so that `K·τ` is a window.
 ///
 /// Subtraction saturates at zero.
@@ -12,29 +14,34 @@ impl Bytes {
     pub const ZERO: Bytes = Bytes(0);
 
     /// From a computed size: rounded down, at least zero; NaN gives zero.
+    #[inline]
     pub fn from_f64(bytes: f64) -> Bytes {
         Bytes(bytes as u64)
     }
 
     /// For use in a formula.
+    #[inline]
     pub fn as_f64(self) -> f64 {
-        self.0 as f64
+        float(self.0)
     }
 
     /// In packets of the given size, with the fraction.
+    #[inline]
     pub fn packets(self, packet: Bytes) -> f64 {
-        self.0 as f64 / packet.0 as f64
+        float(self.0) / float(packet.0)
     }
 }
 
 impl Add for Bytes {
     type Output = Bytes;
+    #[inline]
     fn add(self, other: Bytes) -> Bytes {
         Bytes(self.0 + other.0)
     }
 }
 
 impl AddAssign for Bytes {
+    #[inline]
     fn add_assign(&mut self, other: Bytes) {
         self.0 += other.0;
     }
@@ -42,12 +49,14 @@ impl AddAssign for Bytes {
 
 impl Sub for Bytes {
     type Output = Bytes;
+    #[inline]
     fn sub(self, other: Bytes) -> Bytes {
         Bytes(self.0.saturating_sub(other.0))
     }
 }
 
 impl SubAssign for Bytes {
+    #[inline]
     fn sub_assign(&mut self, other: Bytes) {
         *self = *self - other;
     }

@@ -31,42 +31,50 @@ impl Instant {
     pub const NEVER: Instant = Instant(u64::MAX);
 
     /// That many milliseconds after the start of the clock.
+    #[inline]
     pub const fn from_millis(ms: u64) -> Instant {
         Instant(ms * 1_000_000)
     }
 
     /// That many microseconds after the start of the clock.
+    #[inline]
     pub const fn from_micros(us: u64) -> Instant {
         Instant(us * 1_000)
     }
 
     /// That many seconds after the start of the clock, rounded to the nearest nanosecond; negative and NaN give [`Instant::START`], too
     /// large gives [`Instant::NEVER`].
+    #[inline]
     pub fn from_secs(s: f64) -> Instant {
         Instant::after(Span::from_secs(s))
     }
 
     /// `span` after the start of the clock.
+    #[inline]
     pub const fn after(span: Span) -> Instant {
         Instant(span.0)
     }
 
     /// How long after the start of the clock.
+    #[inline]
     pub const fn since_start(self) -> Span {
         Span(self.0)
     }
 
     /// In seconds since the start of the clock.
+    #[inline]
     pub fn secs(self) -> f64 {
         self.since_start().secs()
     }
 
     /// In milliseconds since the start of the clock.
+    #[inline]
     pub fn millis(self) -> f64 {
         self.since_start().millis()
     }
 
     /// `span` later, or [`Instant::NEVER`] where that would overflow.
+    #[inline]
     pub const fn saturating_add(self, span: Span) -> Instant {
         Instant(self.0.saturating_add(span.0))
     }
@@ -74,12 +82,14 @@ impl Instant {
 
 impl Add<Span> for Instant {
     type Output = Instant;
+    #[inline]
     fn add(self, span: Span) -> Instant {
         Instant(self.0 + span.0)
     }
 }
 
 impl AddAssign<Span> for Instant {
+    #[inline]
     fn add_assign(&mut self, span: Span) {
         self.0 += span.0;
     }
@@ -87,6 +97,7 @@ impl AddAssign<Span> for Instant {
 
 impl Sub for Instant {
     type Output = Span;
+    #[inline]
     fn sub(self, earlier: Instant) -> Span {
         Span(self.0.saturating_sub(earlier.0))
     }
@@ -94,6 +105,7 @@ impl Sub for Instant {
 
 impl Sub<Span> for Instant {
     type Output = Instant;
+    #[inline]
     fn sub(self, span: Span) -> Instant {
         Instant(self.0.saturating_sub(span.0))
     }

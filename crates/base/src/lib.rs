@@ -23,5 +23,12 @@ pub use rate::Rate;
 pub use receiver_instant::ReceiverInstant;
 pub use span::{SignedSpan, Span};
 
+/// A count for use in a formula; what is beyond 2⁶³, for ever or without bound, counts as that. The processor converts signed integers in one step, and
+/// unsigned ones in several.
+#[inline]
+fn float(count: u64) -> f64 {
+    count.min(i64::MAX as u64) as i64 as f64
+}
+
 #[cfg(test)]
 mod tests;

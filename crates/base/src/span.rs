@@ -1,6 +1,8 @@
 use core::fmt;
 use core::ops::{Add, AddAssign, Mul, Sub};
 
+use crate::float;
+
 /// How long something takes: nanoseconds between two instants.
 ///
 /// Subtraction saturates at zero, because no formula of this project has a use for a negative span; those that compare two delays take
@@ -15,55 +17,65 @@ impl Span {
     pub const MAX: Span = Span(u64::MAX);
 
     /// From milliseconds.
+    #[inline]
     pub const fn from_millis(ms: u64) -> Span {
         Span(ms * 1_000_000)
     }
 
     /// From microseconds.
+    #[inline]
     pub const fn from_micros(us: u64) -> Span {
         Span(us * 1_000)
     }
 
     /// From seconds, rounded to the nearest nanosecond; negative and NaN give zero, too large gives [`Span::MAX`].
+    #[inline]
     pub fn from_secs(s: f64) -> Span {
         // `as` saturates and sends NaN to 0.
         Span((s * 1e9 + 0.5) as u64)
     }
 
     /// In seconds.
+    #[inline]
     pub fn secs(self) -> f64 {
-        self.0 as f64 / 1e9
+        float(self.0) / 1e9
     }
 
     /// In milliseconds.
+    #[inline]
     pub fn millis(self) -> f64 {
-        self.0 as f64 / 1e6
+        float(self.0) / 1e6
     }
 
     /// The sum, or [`Span::MAX`] where it would overflow.
+    #[inline]
     pub const fn saturating_add(self, other: Span) -> Span {
         Span(self.0.saturating_add(other.0))
     }
 
     /// By how much this span is longer than the other; below zero if it is shorter.
+    #[inline]
     pub fn signed_sub(self, other: Span) -> SignedSpan {
         SignedSpan::between(other.0, self.0)
     }
 
     /// This span times a non-negative factor.
+    #[inline]
     pub fn scale(self, factor: f64) -> Span {
-        Span((self.0 as f64 * factor + 0.5) as u64)
+        Span((float(self.0) * factor + 0.5) as u64)
     }
 }
 
 impl Add for Span {
     type Output = Span;
+    #[inline]
     fn add(self, other: Span) -> Span {
         Span(self.0 + other.0)
     }
 }
 
 impl AddAssign for Span {
+    #[inline]
     fn add_assign(&mut self, other: Span) {
         self.0 += other.0;
     }
@@ -71,6 +83,7 @@ impl AddAssign for Span {
 
 impl Sub for Span {
     type Output = Span;
+    #[inline]
     fn sub(self, other: Span) -> Span {
         Span(self.0.saturating_sub(other.0))
     }
@@ -78,6 +91,7 @@ impl Sub for Span {
 
 impl Mul<u64> for Span {
     type Output = Span;
+    #[inline]
     fn mul(self, times: u64) -> Span {
         Span(self.0 * times)
     }
@@ -108,6 +122,7 @@ impl SignedSpan {
     pub const ZERO: SignedSpan = SignedSpan(0);
 
     /// From one reading of a clock to another \[ns\].
+    #[inline]
     pub(crate) fn between(earlier: u64, later: u64) -> SignedSpan {
         let nanos = later.wrapping_sub(earlier).cast_signed();
         match (later >= earlier, nanos >= 0) {
@@ -118,17 +133,20 @@ impl SignedSpan {
     }
 
     /// In seconds.
+    #[inline]
     pub fn secs(self) -> f64 {
         self.0 as f64 / 1e9
     }
 
     /// As a span that cannot be below zero: zero where this one is.
+    #[inline]
     pub fn max_zero(self) -> Span {
         Span(u64::try_from(self.0).unwrap_or(0))
     }
 }
 
 impl From<Span> for SignedSpan {
+    #[inline]
     fn from(span: Span) -> SignedSpan {
         SignedSpan::between(0, span.0)
     }
@@ -136,6 +154,7 @@ impl From<Span> for SignedSpan {
 
 impl Add<Span> for SignedSpan {
     type Output = SignedSpan;
+    #[inline]
     fn add(self, span: Span) -> SignedSpan {
         SignedSpan(self.0.saturating_add_unsigned(span.0))
     }
@@ -143,6 +162,7 @@ impl Add<Span> for SignedSpan {
 
 impl Sub for SignedSpan {
     type Output = SignedSpan;
+    #[inline]
     fn sub(self, other: SignedSpan) -> SignedSpan {
         SignedSpan(self.0.saturating_sub(other.0))
     }

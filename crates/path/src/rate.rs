@@ -32,9 +32,15 @@ impl Steps {
     }
 
     /// When `bytes` have moved if they start at `from`; [`Instant::NEVER`] if they never do.
-    pub fn finish(&self, from: Instant, mut bytes: f64) -> Instant {
+    pub fn finish(&self, from: Instant, bytes: f64) -> Instant {
+        self.finish_after(&mut 0, from, bytes)
+    }
+
+    /// The same, for who asks in the order of time: of the steps `passed` lie before.
+    fn finish_after(&self, passed: &mut usize, from: Instant, mut bytes: f64) -> Instant {
         let mut now = from;
-        let mut next = self.0.partition_point(|(at, _)| *at <= now);
+        *passed += self.0[*passed..].iter().take_while(|(at, _)| *at <= now).count();
+        let mut next = *passed;
         loop {
             let rate = if next == 0 { Rate::ZERO } else { self.0[next - 1].1 };
             let until = self.0.get(next).map_or(Instant::NEVER, |(at, _)| *at);
@@ -246,7 +252,10 @@ pub(crate) enum Server {
         nanos_per_byte: f64,
         carry: f64,
     },
-    Steps(Steps),
+    Steps {
+        steps: Steps,
+        passed: usize,
+    },
     Trace {
         trace: Trace,
         next: u64,
@@ -276,7 +285,7 @@ impl Server {
                     _ => Server::Constant { nanos_per_byte, carry: 0.0 },
                 }
             }
-            RateSpec::Steps(steps) => Server::Steps(steps.clone()),
+            RateSpec::Steps(steps) => Server::Steps { steps: steps.clone(), passed: 0 },
             RateSpec::Trace(trace) => Server::Trace { trace: trace.clone(), next: 0, left: Bytes::ZERO },
             RateSpec::Wifi(wifi) => {
                 Server::Wifi { wifi: *wifi, random: Random::new(random.seed(), 0), left: Bytes::ZERO, end: Instant::START }
@@ -299,7 +308,7 @@ impl Server {
         match self {
             Server::Whole { nanos_per_byte } => constant(start, size, *nanos_per_byte as f64, &mut 0.0),
             Server::Constant { nanos_per_byte, carry } => constant(start, size, *nanos_per_byte, carry),
-            Server::Steps(steps) => steps.finish(start, size.as_f64()),
+            Server::Steps { steps, passed } => steps.finish_after(passed, start, size.as_f64()),
             Server::Trace { trace, next, left } => {
                 // What an opportunity has left serves only packets that wait at its very instant.
                 if *next == 0 || trace.opportunity(*next - 1) < start {

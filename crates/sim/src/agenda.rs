@@ -13,23 +13,39 @@ pub(crate) type Slot = usize;
 #[derive(Debug)]
 pub(crate) struct Agenda {
     /// A complete binary tree, the root at 1: each node is the earlier of its two children, the leaves are the slots.
-    tree: Vec<Instant>,
+    tree: Vec<Entry>,
     leaves: usize,
+}
+
+/// A slot with its instant; ordered by the instant, and a tie by the slot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Entry {
+    at: Instant,
+    slot: u32,
 }
 
 impl Agenda {
     pub(crate) fn new(slots: usize) -> Agenda {
         let leaves = slots.next_power_of_two().max(2);
-        Agenda { tree: vec![Instant::NEVER; 2 * leaves], leaves }
+        // Nothing is set, and ties go to the lower slot.
+        let mut tree = vec![Entry { at: Instant::NEVER, slot: 0 }; 2 * leaves];
+        for slot in 0..leaves {
+            tree[leaves + slot].slot = slot as u32;
+        }
+        for node in (1..leaves).rev() {
+            tree[node] = tree[2 * node];
+        }
+        Agenda { tree, leaves }
     }
 
     /// The slot happens at `at`, or never for [`Instant::NEVER`]; its earlier instant is forgotten.
     #[inline]
     pub(crate) fn set(&mut self, slot: Slot, at: Instant) {
         let mut node = self.leaves + slot;
-        self.tree[node] = at;
+        self.tree[node].at = at;
         while node > 1 {
-            let earlier = self.tree[node].min(self.tree[node ^ 1]);
+            let (left, right) = (self.tree[node & !1], self.tree[node | 1]);
+            let earlier = if right.at < left.at { right } else { left };
             node /= 2;
             if self.tree[node] == earlier {
                 return;
@@ -41,17 +57,14 @@ impl Agenda {
     /// The instant that a slot holds.
     #[inline]
     pub(crate) fn get(&self, slot: Slot) -> Instant {
-        self.tree[self.leaves + slot]
+        self.tree[self.leaves + slot].at
     }
 
     /// The earliest instant and its slot; [`Instant::NEVER`] when nothing will ever happen.
     #[inline]
     pub(crate) fn next(&self) -> (Instant, Slot) {
-        let mut node = 1;
-        while node < self.leaves {
-            node = 2 * node + usize::from(self.tree[2 * node + 1] < self.tree[2 * node]);
-        }
-        (self.tree[1], node - self.leaves)
+        let first = self.tree[1];
+        (first.at, first.slot as usize)
     }
 }
 

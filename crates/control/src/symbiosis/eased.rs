@@ -29,7 +29,9 @@ impl Eased {
 
     /// So much time passed.
     pub fn passes(&mut self, since: Span) {
-        self.0 += (1.0 - self.0) * (since.secs() / PASSES.secs());
+        if self.0 < 1.0 {
+            self.0 += (1.0 - self.0) * (since.secs() / PASSES.secs());
+        }
     }
 
     /// A loss.

@@ -34,6 +34,8 @@ pub struct Path {
     /// What the flow gets through, x: its window over the smoothed round-trip time. Of what is acknowledged one knows a round trip later,
     /// and a window of less than three packets would be taken for two.
     pub delivered: Rate,
+    /// θ of this path ([`Law::theta`]) \[s\].
+    pub theta: f64,
     /// The part of θ that losses have left.
     pub eased: f64,
 }
@@ -97,6 +99,14 @@ pub fn logarithmic_queue(n: u32, time: Span, capacity: Rate, packet: Bytes) -> f
 }
 
 impl Law {
+    /// θ of a path of that capacity \[s\]; zero of a law that has none.
+    pub fn theta(&self, capacity: Rate) -> f64 {
+        match self {
+            Law::LotkaVolterra { .. } => 0.0,
+            Law::Logarithmic { theta, packet } => self::theta(*theta, capacity, *packet),
+        }
+    }
+
     /// Growth \[1/s\], and crowding \[1/s per byte\], of the logistic equation that holds on this path.
     fn logistic(&self, path: &Path) -> (f64, f64) {
         match self {
@@ -133,19 +143,26 @@ impl Law {
             }
             Law::Logarithmic { .. } => {
                 let k = path.measured.capacity;
-                // In a queue that stands, A is x, and x is better known.
                 let x = path.delivered.clamp(Rate::ZERO, k);
-                let a = if stands(path, wanted) { x } else { path.measured.available.clamp(x, k) };
-                a.times(path.tau) + x.bytes_per_s() * queue
+                let free = path.measured.available.clamp(x, k) - x;
+                // In a queue that stands, A is x, and x is better known. Where one stood of late who shares it sees the same free: each takes its part.
+                let part = if stands(path.smoothed, path, wanted) {
+                    0.0
+                } else if stands(path.mean, path, wanted) {
+                    x / k
+                } else {
+                    1.0
+                };
+                (x + free * part).times(path.tau) + x.bytes_per_s() * queue
             }
         }
     }
 
     /// The queue that a flow of this share asks for, `θ·ln(K/x)` \[s\]. The papers' law asks for none that depends on x.
     fn wanted(&self, path: &Path) -> f64 {
-        let Law::Logarithmic { theta, packet } = self else { return 0.0 };
-        let (k, x) = (path.measured.capacity, path.delivered.bytes_per_s());
-        if x > 0.0 { (path.eased * self::theta(*theta, k, *packet) * libm::log(k.bytes_per_s() / x)).max(0.0) } else { 0.0 }
+        let Law::Logarithmic { .. } = self else { return 0.0 };
+        let (k, x) = (path.measured.capacity.bytes_per_s(), path.delivered.bytes_per_s());
+        if x > 0.0 { (path.eased * path.theta * libm::log(k / x)).max(0.0) } else { 0.0 }
     }
 
     /// That queue q* and its lead over the queue q̄ of late, `q* + 2(q* − q̄)` \[s\]. It rests where q* = q̄ = q, as without a lead, but
@@ -164,20 +181,19 @@ impl Law {
 
     /// No longer a queue do many flows of the kind leave \[s\].
     pub fn most_queue(&self, path: &Path) -> f64 {
-        let Law::Logarithmic { theta, packet } = self else { return f64::INFINITY };
-        NOTED * self::theta(*theta, path.measured.capacity, *packet)
+        let Law::Logarithmic { .. } = self else { return f64::INFINITY };
+        NOTED * path.theta
     }
 
     /// A queue that leaves a flow e^−½ of its share, and more than noise: what is shorter harms nobody.
     pub fn harmless_queue(&self, path: &Path) -> Span {
-        let Law::Logarithmic { theta, packet } = self else { return Span::ZERO };
-        Span::from_secs(0.5 * path.eased * self::theta(*theta, path.measured.capacity, *packet) + STANDS)
+        let Law::Logarithmic { .. } = self else { return Span::ZERO };
+        Span::from_secs(0.5 * path.eased * path.theta + STANDS)
     }
 
-    /// Whether a queue stands, at present or of late: half of what this flow asks for, and more than noise. In a queue that has just run empty nothing is
-    /// free: who shares it has seen the same, and all would take it at once.
+    /// Whether a queue stands, at present or of late: half of what this flow asks for, and more than noise.
     pub fn is_queued(&self, path: &Path) -> bool {
-        stands(path, self.wanted(path))
+        stands(path.smoothed.max(path.mean), path, self.wanted(path))
     }
 
     /// The window \[bytes\] after `t`.
@@ -208,9 +224,9 @@ impl Law {
     }
 }
 
-/// Whether a queue stands on a path, beside which that much is asked for \[s\].
-fn stands(path: &Path, wanted: f64) -> bool {
-    (path.smoothed.max(path.mean) - path.tau).secs() > wanted / 2.0 + STANDS
+/// Whether round-trip times of `rtt` are those of a queue that stands, beside which that much is asked for \[s\].
+fn stands(rtt: Span, path: &Path, wanted: f64) -> bool {
+    (rtt - path.tau).secs() > wanted / 2.0 + STANDS
 }
 
 #[cfg(test)]
@@ -228,6 +244,7 @@ mod tests {
             smoothed: TAU + queue,
             mean: TAU + queue,
             delivered: Rate::from_mbps(delivered),
+            theta: logarithmic().theta(K),
             eased: 1.0,
         }
     }
@@ -294,8 +311,22 @@ mod tests {
         let wanted = 0.010 * libm::log(5.0);
         let asked = logarithmic().equilibrium(&queued);
         assert!((asked - 1e6 / 8.0 * 20.0 * (0.1 + wanted + LEAD * (wanted - 0.020))).abs() < 1.0, "{asked}");
-        let just_empty = logarithmic().equilibrium(&Path { smoothed: TAU, ..queued });
-        assert!((asked - just_empty).abs() < 1.0, "nor in a queue that has just run empty: {just_empty}");
+    }
+
+    /// Where a queue stood of late n flows that see the same free ask for no more than is there, however they share: `Σ(x + (K − X)x/K) = X + (K − X)X/K`
+    /// is at most K, and X follows the logistic equation up to it.
+    #[test]
+    fn what_became_free_is_asked_for_once() {
+        for shares in [&[0.6][..], &[0.3, 0.3], &[0.01, 0.2, 0.4], &[0.012; 50]] {
+            let used: f64 = shares.iter().sum();
+            let asked = |share: &f64| {
+                let x = 100.0 * share;
+                let emptied = path(100.0 * (1.0 - used) + x, x, Span::ZERO);
+                logarithmic().equilibrium(&Path { mean: TAU + Span::from_millis(100), ..emptied }) / K.times(TAU)
+            };
+            let all: f64 = shares.iter().map(asked).sum();
+            assert!((all - (used + (1.0 - used) * used)).abs() < 1e-9, "{shares:?}: {all}");
+        }
     }
 
     #[test]

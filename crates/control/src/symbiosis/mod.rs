@@ -24,6 +24,7 @@ mod probe_rtt;
 mod rivalry;
 mod settings;
 
+use crate::lotka_volterra::Bandwidth;
 use crate::measurement::{Host, News};
 use crate::pacer::Pacer;
 use crate::rtt::BaseRtt;
@@ -100,15 +101,22 @@ impl Symbiosis {
         }
     }
 
-    /// What the law is told, once K, A and τ are known.
-    fn path(&self) -> Option<Path> {
+    /// K and A, as far as losses leave them, and τ, once they are known.
+    fn known(&self) -> Option<(Bandwidth, Span)> {
         let (mut measured, tau) = (self.host.reading()?.bandwidth, self.tau()?);
         if let Some(most) = self.ceiling.rate().filter(|_| self.settings.loss_floor) {
             measured.capacity = measured.capacity.clamp(Rate::ZERO, most);
             measured.available = measured.available.clamp(Rate::ZERO, measured.capacity);
         }
+        Some((measured, tau))
+    }
+
+    /// What the law is told, once K, A and τ are known.
+    fn path(&self) -> Option<Path> {
+        let (measured, tau) = self.known()?;
         let (smoothed, mean) = (self.rtt.smoothed(), Span::from_secs(self.mean));
-        Some(Path { measured, tau, smoothed, mean, delivered: Rate::of(self.window.bytes(), smoothed), eased: self.eased.part() })
+        let (delivered, theta) = (Rate::of(self.window.bytes(), smoothed), self.law.theta(measured.capacity));
+        Some(Path { measured, tau, smoothed, mean, delivered, theta, eased: self.eased.part() })
     }
 
     fn tau(&self) -> Option<Span> {
@@ -235,8 +243,8 @@ impl Controller for Symbiosis {
 
     fn acked(&mut self, ack: &Acked) {
         self.window.progress(ack);
-        let path = self.path().filter(|_| self.settings.loss_floor && !self.starting);
-        let rtt = path.map_or(ack.rtt, |path| self.own_burst.without(ack, path.measured.capacity, self.packet, path.tau));
+        let known = self.known().filter(|_| self.settings.loss_floor && !self.starting);
+        let rtt = known.map_or(ack.rtt, |(measured, tau)| self.own_burst.without(ack, measured.capacity, self.packet, tau));
         let heard = self.probe_rtt.as_ref().is_some_and(ProbeRtt::is_heard);
         if !heard {
             self.rtt.acked_without(ack, rtt);

@@ -48,7 +48,8 @@ impl OwnBurst {
         self.least[0] = self.least[0].min(self.backlog);
         let stands = self.least[0].min(self.least[1]);
         // An ACK may stand for several packets; it is the last that it tells of.
-        let waited = self.backlog - stands + capacity.time_for(ack.bytes - packet).secs();
+        let ahead = if ack.bytes > packet { capacity.time_for(ack.bytes - packet).secs() } else { 0.0 };
+        let waited = self.backlog - stands + ahead;
         self.backlog += capacity.time_for(ack.bytes).secs();
         let rtt = ack.rtt?;
         let waited = Span::from_secs(waited).min(rtt.signed_sub(tau).max_zero()).min(rtt.scale(1.0 - 1.0 / MOST));

@@ -230,12 +230,13 @@ impl ProbeRtt {
         if rtt.0.abs_diff(tau.0) <= share.service.0 {
             self.seen = now;
         }
-        if rtt <= tau.saturating_add(NOISE).saturating_add((share.mean - tau).scale(AS_LOW)) {
+        let as_low = (share.mean - tau).scale(AS_LOW);
+        if rtt <= tau.saturating_add(NOISE).saturating_add(as_low) {
             self.near = now;
         } else {
             self.filled = now;
         }
-        let low = self.bottom.0.saturating_add((share.mean - tau).scale(AS_LOW));
+        let low = self.bottom.0.saturating_add(as_low);
         if rtt <= low {
             self.bottom = (self.bottom.0.min(rtt), now);
         }

@@ -92,6 +92,19 @@ every_ms = {sample}
 
     /// The same, of which only the numbers are kept.
     pub fn found(&self, lab: &Lab, seeds: u64) -> Found {
+        Found(self.kept(lab, 1..=seeds))
+    }
+
+    /// The same with the first `few` seeds, and with all of them where a timeout comes with some of these and not with others.
+    pub fn found_until_sure(&self, lab: &Lab, few: u64, seeds: u64) -> Found {
+        let mut runs = self.kept(lab, 1..=few.min(seeds));
+        if runs.iter().any(|run| run.timed_out != runs[0].timed_out) {
+            runs.extend(self.kept(lab, few + 1..=seeds));
+        }
+        Found(runs)
+    }
+
+    fn kept(&self, lab: &Lab, seeds: std::ops::RangeInclusive<u64>) -> Vec<Run> {
         let one = |seed| {
             let run = lab.run(&lab.scenario(&self.text(seed)));
             let flow = &run.summary.flows[0];
@@ -103,7 +116,7 @@ every_ms = {sample}
                 window: flow.cwnd_packets.mean,
             }
         };
-        Found((1..=seeds).into_par_iter().map(one).collect())
+        seeds.into_par_iter().map(one).collect()
     }
 }
 

@@ -200,7 +200,6 @@ impl Gaps {
             self.unused.apart += 1;
             return None;
         }
-        let queued = self.queued();
         if let Some(latest) = &mut self.latest {
             own.same_busy_period = entered_at <= latest.busy_until;
             own.disordered = ack.sent_at < latest.sent_at || arrived_at < latest.arrived_at;
@@ -221,7 +220,7 @@ impl Gaps {
                 return None;
             }
             // The delay of the last packet tells when the link had sent all of its group.
-            latest.busy_until = latest.entered_at.saturating_add(queued).saturating_add(links.service);
+            latest.busy_until = latest.entered_at.saturating_add(waited(latest, &self.least)).saturating_add(links.service);
             own.same_busy_period = entered_at <= latest.busy_until;
             own.busy_until = latest.busy_until.saturating_add(links.service.scale(packets));
         }
@@ -260,10 +259,7 @@ impl Gaps {
 
     /// How long the latest packet waited on its way, as its delay over the least tells.
     pub fn queued(&self) -> Span {
-        let Some(latest) = self.latest else { return Span::ZERO };
-        let least =
-            self.least[usize::from(latest.by_receiver)].map_or(latest.delay, |least| least.now(latest.acked_at, latest.by_receiver));
-        (latest.delay - least).max_zero()
+        self.latest.as_ref().map_or(Span::ZERO, |latest| waited(latest, &self.least))
     }
 
     /// Whether arrivals are merged beyond use.
@@ -275,6 +271,12 @@ impl Gaps {
     pub fn unused(&self) -> Unused {
         self.unused
     }
+}
+
+/// How long the last packet of a group waited, as its delay over the least tells.
+fn waited(group: &Group, least: &[Option<Least>; 2]) -> Span {
+    let least = least[usize::from(group.by_receiver)].map_or(group.delay, |least| least.now(group.acked_at, group.by_receiver));
+    (group.delay - least).max_zero()
 }
 
 fn follows(before: u64, number: u64) -> bool {
