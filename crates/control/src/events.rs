@@ -68,6 +68,8 @@ pub struct Sent {
     pub bytes: Bytes,
     /// In flight, this packet included.
     pub in_flight: Bytes,
+    /// Since when nothing but the controller's plan held it back, as far as the world knows: what is later than both is the host's.
+    pub ready_at: Instant,
     /// It repeats a packet that was sent before.
     pub retransmission: bool,
     /// The application has nothing more to send after this packet, as far as the world knows already; [`Acked::app_limited`] knows for sure.
@@ -78,10 +80,12 @@ impl Sent {
     /// A new packet, with more to follow.
     #[inline]
     pub fn new(now: Instant, number: u64, bytes: Bytes, in_flight: Bytes) -> Sent {
-        Sent { now, number, bytes, in_flight, retransmission: false, app_limited: false }
+        Sent { now, number, bytes, in_flight, ready_at: now, retransmission: false, app_limited: false }
     }
 
     with! {
+        /// Since when nothing but the plan held it back.
+        with_ready_at => ready_at: Instant,
         /// Whether it repeats a packet.
         with_retransmission => retransmission: bool,
         /// Whether the application has nothing more to send.
@@ -107,6 +111,8 @@ pub struct Acked {
     /// Round-trip time that this ACK measured: of one packet of those it covers, never of a retransmitted one unless the world can
     /// tell the copies apart.
     pub rtt: Option<Span>,
+    /// By how much later than it might have the peer answered, as far as the world knows: a part of the round-trip time in which it was in no queue.
+    pub answered_late: Span,
     /// In flight after this packet was taken out.
     pub in_flight: Bytes,
     /// The application had nothing more to send when this packet left: not the window held the sender back.
@@ -130,6 +136,7 @@ impl Acked {
             sent_at,
             received_at: None,
             rtt: None,
+            answered_late: Span::ZERO,
             in_flight: Bytes::ZERO,
             app_limited: false,
             recovering: false,
@@ -142,6 +149,8 @@ impl Acked {
         with_received_at => received_at: Option<ReceiverInstant>,
         /// The RTT that its ACK measured.
         with_rtt => rtt: Option<Span>,
+        /// By how much the peer answered later than it might have.
+        with_answered_late => answered_late: Span,
         /// What is in flight without it.
         with_in_flight => in_flight: Bytes,
         /// Whether the application was the limit.

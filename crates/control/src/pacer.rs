@@ -7,7 +7,7 @@ use crate::{Bytes, Departure, Instant, Sent, Span};
 
 /// What a host's scheduler may be late by: Linux looks every 4 ms (`CONFIG_HZ=250`) whether whoever runs has run for long enough. More than
 /// that is no host that is late but one that stood still, and a burst of it is not what a buffer is for.
-const LATE: Span = Span::from_millis(4);
+pub(crate) const LATE: Span = Span::from_millis(4);
 
 /// Spaces packets.
 #[derive(Clone, Copy, Debug, Default)]
@@ -17,6 +17,8 @@ pub struct Pacer {
     tick: Span,
     /// Nothing but the plan holds the next packet back.
     alone: bool,
+    /// What the host held packets up by and was not made up for yet.
+    owed: Span,
 }
 
 impl Pacer {
@@ -33,10 +35,22 @@ impl Pacer {
     /// send at half the rate where a packet takes as long. That is made up for, too. A pause in which the window or the application held it
     /// back is not.
     pub fn sent(&mut self, packet: &Sent, gain: f64, window: Bytes, smoothed: Span) {
+        self.sent_late(packet, Span::ZERO, gain, window, smoothed);
+    }
+
+    /// The same where it is known by how much the host held the packet up, also behind the window: that is made up for.
+    pub fn sent_late(&mut self, packet: &Sent, held_up: Span, gain: f64, window: Bytes, smoothed: Span) {
         let gap = smoothed.0 as f64 * packet.bytes.as_f64() / (gain * window.as_f64().max(1.0));
-        let made_up = if self.alone { self.tick.max(LATE) } else { self.tick };
+        let owed = self.owed.max(held_up).min(LATE);
+        let made_up = self.tick.max(if self.alone { LATE } else { owed });
         self.next = self.next.max(packet.now - made_up).saturating_add(Span(gap as u64));
         self.alone = !packet.app_limited && packet.in_flight <= window - packet.bytes;
+        self.owed = if self.alone { owed.min(packet.now - self.next) } else { Span::ZERO };
+    }
+
+    /// What lets packets leave came so much later than it might have: that is made up for, if they did not leave anyway.
+    pub fn owes(&mut self, late: Span) {
+        self.owed = self.owed.max(late);
     }
 
     /// The next packet waits for something else than the plan.
@@ -47,6 +61,11 @@ impl Pacer {
     /// The next packet may leave at `latest` whatever was planned.
     pub fn no_later(&mut self, latest: Instant) {
         self.next = self.next.min(latest);
+    }
+
+    /// When the next packet was to leave.
+    pub fn planned(&self) -> Instant {
+        self.next
     }
 
     /// When the next packet may leave.
@@ -143,5 +162,40 @@ mod tests {
         };
         assert_eq!(burst(Instant::from_millis(100)), 1, "nothing was planned");
         assert_eq!(burst(Instant::from_millis(300)), 41, "4 ms, and the packet itself");
+    }
+
+    #[test]
+    fn what_a_host_held_up_behind_the_window_is_made_up_for() {
+        let (window, smoothed, full) = (Bytes(75_000), Span::from_millis(50), Bytes(75_000));
+        let mut pacer = Pacer::default();
+        // One packet a millisecond, each of which fills the window.
+        pacer.sent(&left_at(Instant::from_millis(100), full), 1.0, window, smoothed);
+        let mut burst = |now: Instant, late: Span, in_flight: Bytes| {
+            let mut packets = 0;
+            while pacer.departure(now) == Departure::Now {
+                pacer.sent_late(&left_at(now, in_flight), if packets == 0 { late } else { Span::ZERO }, 1.0, window, smoothed);
+                packets += 1;
+            }
+            packets
+        };
+        let room = Bytes(60_000);
+        // ACKs opened it at 101 ms, and the host came back 3 ms later.
+        assert_eq!(burst(Instant::from_millis(104), Span::from_millis(3), room), 4);
+        assert_eq!(burst(Instant::from_millis(105), Span::ZERO, full), 1, "nothing is owed any more");
+        // The window held back what leaves at 120: no fault of the host.
+        assert_eq!(burst(Instant::from_millis(120), Span::ZERO, full), 1);
+    }
+
+    #[test]
+    fn what_is_owed_outlasts_packets_that_somebody_else_spaces() {
+        let (window, smoothed, full, room) = (Bytes(75_000), Span::from_millis(50), Bytes(75_000), Bytes(60_000));
+        let mut pacer = Pacer::default();
+        pacer.sent(&left_at(Instant::from_millis(100), full), 1.0, window, smoothed);
+        pacer.owes(Span::from_millis(3));
+        for us in [0, 500, 1000] {
+            pacer.sent(&left_at(Instant::from_millis(104) + Span::from_micros(us), room), 1.0, window, smoothed);
+            pacer.interrupted();
+        }
+        assert_eq!(pacer.departure(Instant::from_millis(105)), Departure::Now, "4 of 5 have left");
     }
 }

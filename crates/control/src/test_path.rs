@@ -24,6 +24,7 @@ pub fn ack() -> Acked {
         sent_at: Instant::START,
         received_at: None,
         rtt: Some(Span::from_millis(50)),
+        answered_late: Span::ZERO,
         in_flight: Bytes(0),
         app_limited: false,
         recovering: false,
@@ -84,8 +85,15 @@ impl Path {
                 }
                 let back_at = self.links.iter().fold(at, |at, (rate, delay)| at + rate.time_for(ACK) + *delay);
                 flying.push_back(Flying { number, sent_at: now, back_at });
-                let sent =
-                    Sent { now, number, bytes: setup.packet, in_flight: in_flight(&flying), retransmission: false, app_limited: false };
+                let sent = Sent {
+                    now,
+                    number,
+                    bytes: setup.packet,
+                    in_flight: in_flight(&flying),
+                    ready_at: now,
+                    retransmission: false,
+                    app_limited: false,
+                };
                 controller.sent(&sent);
                 number += 1;
             }

@@ -7,6 +7,7 @@ use symbiosis_control::{
     AckProcessed, Acked, Ask, Controller, Departure, LossKind, Lost, Migration, Notice, PacketLost, Permit, Report, Sent, Setup,
 };
 
+use crate::answers::Answers;
 use crate::flight::Flight;
 use crate::packets::{Arrived, FULL, Left};
 
@@ -51,6 +52,11 @@ pub struct QuicController {
     recoveries: u64,
     /// The last full packet that left.
     left: Option<Left>,
+    /// Since when nothing but the plan holds the next packet back; none while the window does, or nothing is there to be sent.
+    ready: Option<Instant>,
+    /// The window holds it back.
+    full: bool,
+    answers: Answers,
     /// When the last packet left.
     last_sent: Option<Instant>,
 }
@@ -100,6 +106,9 @@ impl QuicController {
             timeouts: 0,
             recoveries: 0,
             left: None,
+            ready: None,
+            full: false,
+            answers: Answers::default(),
             last_sent: None,
         }
     }
@@ -165,16 +174,27 @@ impl QuicController {
     /// The world found no more to send. When to look again, if the controller holds a packet back until then.
     pub fn on_transmit_end(&mut self) -> Option<Instant> {
         if !self.limited {
+            (self.ready, self.full) = (None, false);
             self.flight.ran_dry();
             if self.established {
                 self.controller.notice(&Notice::AppLimited { now: self.now, in_flight: self.flight.bytes() });
             }
             return None;
         }
-        match self.gate() {
+        let gate = self.gate();
+        // What the stack counts as in flight is its own business: it says that the window is full.
+        self.full = matches!(gate, Gate::Window(_)) || !self.has_room();
+        self.ready = if self.full { None } else { self.ready.or(Some(self.now)) };
+        match gate {
             Gate::Until(at) => Some(at),
             Gate::Window(_) => None,
         }
+    }
+
+    /// Whether the window has room for a packet, or lets one pass that it has none for.
+    fn has_room(&self) -> bool {
+        let permit = self.permit();
+        matches!(permit.departure, Departure::IgnoreWindow(_)) || self.flight.bytes() + self.packet <= permit.window
     }
 
     /// A packet that asks for an ACK left: its UDP payload and its packet number, which rises within a space.
@@ -192,7 +212,9 @@ impl QuicController {
         }
         // What is repeated in QUIC is data, in new packets with new numbers: an ACK never leaves open which copy it answers. Whether the
         // application has more is known only when the next packet is looked for; the packet's ACK tells it.
-        self.controller.sent(&Sent::new(now, number, bytes, self.flight.bytes()));
+        // Whoever's timer is exact is no host, and holds nothing up.
+        let ready_at = self.ready.filter(|_| self.timer > Span::ZERO).unwrap_or(now);
+        self.controller.sent(&Sent::new(now, number, bytes, self.flight.bytes()).with_ready_at(ready_at));
     }
 
     /// One packet of an ACK.
@@ -233,7 +255,12 @@ impl QuicController {
         for event in self.untold.drain(..) {
             answered |= !matches!(event, Event::Notice(_));
             match event {
-                Event::Acked(_, acked) => self.controller.acked(&acked),
+                Event::Acked(_, acked) => {
+                    // Nor does it answer late.
+                    let received_at = acked.received_at.filter(|_| self.timer > Span::ZERO);
+                    let late = received_at.map_or(Span::ZERO, |at| self.answers.late(acked.now, at));
+                    self.controller.acked(&acked.with_answered_late(late));
+                }
                 Event::PacketLost(packet) => self.controller.packet_lost(&packet),
                 Event::Lost(lost) => self.controller.lost(&lost),
                 Event::Notice(notice) => self.controller.notice(&notice),
@@ -241,6 +268,9 @@ impl QuicController {
         }
         if !answered {
             return;
+        }
+        if self.full && self.has_room() {
+            (self.ready, self.full) = (Some(self.now), false);
         }
         let limited = std::mem::take(&mut self.cwnd_limited);
         let (in_flight, recovering) = (self.flight.bytes(), self.recovering);

@@ -10,6 +10,7 @@
 #![doc = include_str!("../examples/one_ack.rs")]
 //! ```
 
+mod answers;
 pub mod clock;
 mod controller;
 mod flight;

@@ -243,3 +243,50 @@ fn the_receivers_word_is_told_with_the_ack() {
     let times = bench.times.lock().unwrap().clone();
     assert_eq!(times, [Some(at_ms(7000).into()), Some(at_ms(7001).into()), Some(at_ms(7002).into()), None]);
 }
+
+/// Writes down since when packets might have left.
+#[derive(Clone)]
+struct Ready(Arc<Mutex<Vec<Instant>>>, Arc<Mutex<Permit>>);
+
+impl Controller for Ready {
+    fn sent(&mut self, packet: &Sent) {
+        self.0.lock().unwrap().push(packet.ready_at);
+    }
+
+    fn acked(&mut self, _ack: &Acked) {}
+
+    fn lost(&mut self, _loss: &Lost) {}
+
+    fn permit(&self, _ask: &Ask) -> Permit {
+        *self.1.lock().unwrap()
+    }
+}
+
+#[test]
+fn a_packet_that_the_window_held_back_is_ready_when_an_ack_makes_room() {
+    let (ready, permit) = (Arc::new(Mutex::new(Vec::new())), Arc::new(Mutex::new(Permit::window(Bytes(2000)))));
+    let mut core = QuicController::new(Box::new(Ready(ready.clone(), permit.clone())), &setup(Span::from_micros(20)), Bytes(100), at_ms(0));
+    core.establish(at_ms(0));
+    let look = |core: &mut QuicController, ms: u64, leave: &[u64], limited: bool| {
+        core.on_transmit_start(at_ms(ms));
+        leave.iter().for_each(|pn| core.sent(at_ms(ms), 900, *pn));
+        if limited {
+            core.on_cwnd_limited();
+        }
+        core.on_transmit_end();
+        std::mem::take(&mut *ready.lock().unwrap())
+    };
+    assert_eq!(look(&mut core, 0, &[0, 1], true), [at_ms(0); 2], "they leave as soon as they are there");
+    core.acked(at_ms(10), at_ms(0), 0);
+    core.ack_ends();
+    core.tell();
+    core.acked(at_ms(11), at_ms(0), 1);
+    core.ack_ends();
+    core.tell();
+    *permit.lock().unwrap() = Permit::paced(Bytes(2000), Departure::At(at_ms(16)));
+    assert_eq!(look(&mut core, 14, &[2], true), [at_ms(10)], "the host was away");
+    assert_eq!(look(&mut core, 15, &[], true), []);
+    assert_eq!(look(&mut core, 17, &[3], false), [at_ms(10)], "nothing but the plan held it back");
+    *permit.lock().unwrap() = Permit::window(Bytes(9000));
+    assert_eq!(look(&mut core, 90, &[4], false), [at_ms(90)], "there was nothing to be sent");
+}

@@ -40,7 +40,7 @@ fn departures(hcc: &mut Hcc, mut now: Instant, until: Instant) -> Vec<Instant> {
             Departure::Now => {}
         }
         let number = left.len() as u64;
-        hcc.sent(&Sent { now, number, bytes: PACKET, in_flight: PACKET, retransmission: false, app_limited: false });
+        hcc.sent(&Sent { now, number, bytes: PACKET, in_flight: PACKET, ready_at: now, retransmission: false, app_limited: false });
         left.push(now);
     }
 }
@@ -48,7 +48,15 @@ fn departures(hcc: &mut Hcc, mut now: Instant, until: Instant) -> Vec<Instant> {
 /// A sender that has sent its first pair at 0 and heard at 100 ms that it arrived 5 ms apart: P = 10 ms.
 fn started() -> Hcc {
     let mut hcc = sender();
-    hcc.sent(&Sent { now: Instant::START, number: 0, bytes: PACKET, in_flight: PACKET, retransmission: false, app_limited: false });
+    hcc.sent(&Sent {
+        now: Instant::START,
+        number: 0,
+        bytes: PACKET,
+        in_flight: PACKET,
+        ready_at: Instant::START,
+        retransmission: false,
+        app_limited: false,
+    });
     assert_eq!(departures(&mut hcc, Instant::START, at_ms(50.0)), [Instant::START], "the second of the pair, then silence");
     hcc.acked(&Acked { rtt: Some(ms(100.0)), ..ack() });
     report(&mut hcc, at_ms(100.0), 5.0, 0.1, None);
@@ -122,7 +130,15 @@ fn after_a_timeout_only_pairs_leave_until_the_receiver_is_heard() {
         assert_eq!(period(&hcc), 20.0, "doubled once, not at each timeout");
         let ask = Ask { now: at_ms(at), in_flight: Bytes::ZERO };
         assert_eq!(hcc.permit(&ask), Permit { window: Bytes(2 * PACKET.0), departure: Departure::Now });
-        hcc.sent(&Sent { now: at_ms(at), number: 7, bytes: PACKET, in_flight: PACKET, retransmission: true, app_limited: false });
+        hcc.sent(&Sent {
+            now: at_ms(at),
+            number: 7,
+            bytes: PACKET,
+            in_flight: PACKET,
+            ready_at: at_ms(at),
+            retransmission: true,
+            app_limited: false,
+        });
         assert_eq!(departures(&mut hcc, at_ms(at), at_ms(at + 900.0)), [at_ms(at)], "the second of the pair, nothing more");
     }
     report(&mut hcc, at_ms(3100.0), 0.0, 0.0, None);
@@ -137,7 +153,15 @@ fn what_the_timer_rounds_up_is_caught_up_with_and_a_pause_is_not() {
         report(&mut hcc, at_ms(0.0), 5.0, 0.1, None);
         let (mut now, mut left) = (Instant::START, 0);
         while now < at_ms(1000.0) {
-            hcc.sent(&Sent { now, number: left, bytes: PACKET, in_flight: PACKET, retransmission: false, app_limited: false });
+            hcc.sent(&Sent {
+                now,
+                number: left,
+                bytes: PACKET,
+                in_flight: PACKET,
+                ready_at: now,
+                retransmission: false,
+                app_limited: false,
+            });
             left += 1;
             let Departure::At(at) = hcc.permit(&Ask { now, in_flight: PACKET }).departure else { panic!("it keeps a rate") };
             now = now.max(Instant(at.0.next_multiple_of(ms(7.0).0)));
@@ -145,7 +169,15 @@ fn what_the_timer_rounds_up_is_caught_up_with_and_a_pause_is_not() {
         // One in 10 ms; not told of the timer, it takes 14 for each.
         assert!(left.abs_diff(packets) <= 1, "{left} packets");
         let pause = now + ms(500.0);
-        hcc.sent(&Sent { now: pause, number: left, bytes: PACKET, in_flight: PACKET, retransmission: false, app_limited: false });
+        hcc.sent(&Sent {
+            now: pause,
+            number: left,
+            bytes: PACKET,
+            in_flight: PACKET,
+            ready_at: pause,
+            retransmission: false,
+            app_limited: false,
+        });
         let Departure::At(at) = hcc.permit(&Ask { now: pause, in_flight: PACKET }).departure else { panic!("it keeps a rate") };
         assert!(at >= pause + ms(10.0 - timer), "{at} after a pause that ended at {pause}");
     }

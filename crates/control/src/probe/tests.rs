@@ -19,7 +19,7 @@ fn ask(now: Instant) -> Ask {
 }
 
 fn sent(now: Instant) -> Sent {
-    Sent { now, number: 0, bytes: test_path::PACKET, in_flight: Bytes::ZERO, retransmission: false, app_limited: false }
+    Sent { now, number: 0, bytes: test_path::PACKET, in_flight: Bytes::ZERO, ready_at: now, retransmission: false, app_limited: false }
 }
 
 #[test]

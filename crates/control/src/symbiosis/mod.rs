@@ -18,6 +18,7 @@ mod doubt;
 mod eased;
 mod entries;
 pub mod gamma;
+mod held_up;
 pub mod law;
 mod own_burst;
 mod probe_rtt;
@@ -39,6 +40,7 @@ pub use entries::{OURS, PAPER};
 use ceiling::Ceiling;
 use doubt::Doubt;
 use eased::Eased;
+use held_up::HeldUp;
 use law::{Law, Path};
 use own_burst::OwnBurst;
 use probe_rtt::{ProbeRtt, Share, Verdict};
@@ -64,6 +66,7 @@ pub struct Symbiosis {
     /// The round-trip time, averaged over [`MEMORY`](law::MEMORY) smoothed ones \[s\].
     mean: f64,
     own_burst: OwnBurst,
+    held_up: HeldUp,
     pacer: Pacer,
     ceiling: Ceiling,
     rivalry: Rivalry,
@@ -89,6 +92,7 @@ impl Symbiosis {
             probe_rtt: settings.probe_rtt_interval.map(|interval| ProbeRtt::new(interval, settings.competes)),
             mean: 0.0,
             own_burst: OwnBurst::default(),
+            held_up: HeldUp::default(),
             pacer: Pacer::new(setup.timer),
             ceiling: Ceiling::default(),
             rivalry: Rivalry::default(),
@@ -221,6 +225,16 @@ impl Symbiosis {
         if of_law { self.own_burst.whole(window, smoothed) } else { (window, smoothed) }
     }
 
+    /// The queue that bridges what holds up the hosts; losses take of it what they take of θ.
+    fn bridge(&self) -> Span {
+        self.held_up.bridge().scale(self.eased.part())
+    }
+
+    /// When the next packet should leave, but for its pacing.
+    fn wanted(&self) -> Departure {
+        if self.rivalry.competes() { Departure::Now } else { self.host.departure() }
+    }
+
     fn probing_rtt(&self, now: Instant) -> bool {
         self.probe_rtt.as_ref().is_some_and(|probe| probe.under_way(now))
     }
@@ -228,11 +242,17 @@ impl Symbiosis {
 
 impl Controller for Symbiosis {
     fn sent(&mut self, packet: &Sent) {
+        let planned = match self.wanted() {
+            Departure::Now => self.pacer.planned(),
+            Departure::At(at) | Departure::IgnoreWindow(at) => at,
+        };
+        let late = if self.settings.pacing.is_some() { packet.now - planned.max(packet.ready_at) } else { Span::ZERO };
+        self.held_up.sent(packet.now, late);
         self.host.sent(packet);
         if let Some(gain) = self.settings.pacing {
             let gain = if self.host.reading().is_none() || self.starting { START_PACING } else { gain };
             let (window, loop_time) = self.whole();
-            self.pacer.sent(packet, gain, window, loop_time);
+            self.pacer.sent_late(packet, late, gain, window, loop_time);
             // An outage makes round-trip times of seconds. They pace nobody for longer than the path's own.
             self.pacer.no_later(packet.now.saturating_add(self.tau().unwrap_or_default()));
             if self.host.departure() != Departure::Now {
@@ -243,14 +263,24 @@ impl Controller for Symbiosis {
 
     fn acked(&mut self, ack: &Acked) {
         self.window.progress(ack);
+        // What the peer is late by is in no queue; whatever it says, it is no more than the packet took over τ.
+        let over = self.tau().filter(|_| self.settings.loss_floor).map_or(Span::ZERO, |tau| (ack.now - ack.sent_at) - tau);
+        let answered_late = ack.answered_late.min(over);
+        let ack = &ack.with_rtt(ack.rtt.map(|rtt| rtt - answered_late));
+        self.held_up.answered(ack.now, answered_late, || ack.bytes.as_f64() / (law::MEMORY * self.window.bytes().as_f64()));
+        self.pacer.owes(answered_late);
         let known = self.known().filter(|_| self.settings.loss_floor && !self.starting);
-        let rtt = known.map_or(ack.rtt, |(measured, tau)| self.own_burst.without(ack, measured.capacity, self.packet, tau));
+        let bridge = known.map_or(Span::ZERO, |_| self.bridge());
+        let rtt = known.map_or(ack.rtt, |(measured, tau)| self.own_burst.without(ack, measured.capacity, self.packet, tau, bridge));
         let heard = self.probe_rtt.as_ref().is_some_and(ProbeRtt::is_heard);
         if !heard {
             self.rtt.acked_without(ack, rtt);
         }
         if !ack.app_limited {
-            self.own_burst.measure(self.rtt.smoothed());
+            // By the round-trip time of late: the bridge is a queue that stands, whatever the last packets met.
+            let kept = bridge + self.held_up.answers();
+            let hosts = known.filter(|_| kept > Span::ZERO).map_or(0.0, |(_, tau)| kept.secs() / self.mean.max(tau.secs()));
+            self.own_burst.measure(self.rtt.smoothed(), hosts);
         }
         let news = self.host.acked(ack);
         self.hear(news);
@@ -274,6 +304,7 @@ impl Controller for Symbiosis {
                     smoothed,
                     mean: Span::from_secs(self.mean),
                     contested,
+                    bridge,
                 }
             });
             if let Some(verdict) = probe.acked(ack.now, rtt, share.as_ref()) {
@@ -354,8 +385,7 @@ impl Controller for Symbiosis {
         } else {
             window
         };
-        let wanted = if self.rivalry.competes() { Departure::Now } else { self.host.departure() };
-        let departure = match wanted {
+        let departure = match self.wanted() {
             Departure::Now if self.settings.pacing.is_some() => self.pacer.departure(ask.now),
             wanted => wanted,
         };
@@ -385,6 +415,10 @@ impl Controller for Symbiosis {
         }
         if let Some(path) = self.path() {
             plot("equilibrium_packets", self.law.rest(&path) / self.packet.as_f64());
+            let bridge = self.bridge();
+            if bridge > Span::ZERO {
+                plot("bridge_ms", bridge.millis());
+            }
         }
         self.host.gauges(plot);
     }

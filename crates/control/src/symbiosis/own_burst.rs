@@ -14,7 +14,7 @@ use crate::{Acked, Bytes, Instant, Rate, Span};
 const GSO: Bytes = Bytes(65_536);
 /// What a scheduler holds up: a tick of Linux.
 const TICK: Span = Span::from_millis(4);
-/// The window is at most so many times the law's, whatever is measured.
+/// For bursts the window is at most so many times the law's, whatever is measured.
 const MOST: f64 = 2.0;
 
 /// The flow's own backlog.
@@ -33,8 +33,9 @@ pub struct OwnBurst {
 }
 
 impl OwnBurst {
-    /// The round-trip time that an ACK measures without what its packet waited for the flow's own burst; no less than `tau`.
-    pub fn without(&mut self, ack: &Acked, capacity: Rate, packet: Bytes, tau: Span) -> Option<Span> {
+    /// The round-trip time that an ACK measures without what its packet waited for the flow's own burst, or in the queue `bridge` that the
+    /// flow keeps for its hosts; no less than `tau`.
+    pub fn without(&mut self, ack: &Acked, capacity: Rate, packet: Bytes, tau: Span, bridge: Span) -> Option<Span> {
         if ack.sent_at < self.left {
             return ack.rtt;
         }
@@ -52,15 +53,16 @@ impl OwnBurst {
         let waited = self.backlog - stands + ahead;
         self.backlog += capacity.time_for(ack.bytes).secs();
         let rtt = ack.rtt?;
-        let waited = Span::from_secs(waited).min(rtt.signed_sub(tau).max_zero()).min(rtt.scale(1.0 - 1.0 / MOST));
+        let queued = rtt.signed_sub(tau).max_zero();
+        let waited = Span::from_secs(waited).min(queued).min(rtt.scale(1.0 - 1.0 / MOST));
         self.waits.sample(waited.0 as f64);
-        Some(rtt - waited)
+        Some(rtt - waited.max(bridge.min(queued)))
     }
 
-    /// The loop is so many times what the law goes by, `smoothed`.
-    pub fn measure(&mut self, smoothed: Span) {
+    /// The loop is so many times what the law goes by, `smoothed`; for the hosts alone it is longer by the part `hosts`.
+    pub fn measure(&mut self, smoothed: Span, hosts: f64) {
         let longer = self.waits.get() / smoothed.0.max(1) as f64;
-        self.longer = longer.min(MOST - 1.0);
+        self.longer = longer.min(MOST - 1.0).max(hosts);
     }
 
     /// The window over the whole loop that gives a flow what `window` gives it without its bursts, and the loop's time.
@@ -90,11 +92,11 @@ mod tests {
         let mut each = OwnBurst::default();
         for i in 0..10 {
             let rtt = TAU + Span::from_micros(100) * i;
-            assert_eq!(each.without(&ack(i, 5.0, 1, rtt), K, PACKET, TAU), Some(TAU), "packet {i}");
+            assert_eq!(each.without(&ack(i, 5.0, 1, rtt), K, PACKET, TAU, Span::ZERO), Some(TAU), "packet {i}");
         }
         let mut together = OwnBurst::default();
         let rtt = TAU + Span::from_micros(900);
-        assert_eq!(together.without(&ack(9, 5.0, 10, rtt), K, PACKET, TAU), Some(TAU));
+        assert_eq!(together.without(&ack(9, 5.0, 10, rtt), K, PACKET, TAU, Span::ZERO), Some(TAU));
     }
 
     #[test]
@@ -103,10 +105,10 @@ mod tests {
         let queued = TAU + Span::from_millis(3);
         for i in 0..100 {
             // One at a time, at half of K: whatever they wait for is not their own.
-            let rtt = own.without(&ack(i, 5.0 + 0.2 * i as f64, 1, queued), K, PACKET, TAU);
+            let rtt = own.without(&ack(i, 5.0 + 0.2 * i as f64, 1, queued), K, PACKET, TAU, Span::ZERO);
             assert_eq!(rtt, Some(queued));
         }
-        own.measure(TAU);
+        own.measure(TAU, 0.0);
         assert_eq!(own.whole(Bytes(100_000), TAU), (Bytes(100_000), TAU));
     }
 
@@ -116,7 +118,7 @@ mod tests {
         let queued = TAU + Span::from_millis(3);
         // At K, of which 5 % less is known, for 2 s.
         for i in 0..20_000 {
-            let rtt = own.without(&ack(i, 5.0 + 0.1 * i as f64, 1, queued), K * 0.95, PACKET, TAU).unwrap();
+            let rtt = own.without(&ack(i, 5.0 + 0.1 * i as f64, 1, queued), K * 0.95, PACKET, TAU, Span::ZERO).unwrap();
             // 5 % of the time of two bursts.
             assert!(queued - rtt <= Span::from_micros(600), "{i}: {rtt:?}");
         }
@@ -125,9 +127,9 @@ mod tests {
     #[test]
     fn what_came_in_another_order_tells_nothing() {
         let mut own = OwnBurst::default();
-        own.without(&ack(1, 6.0, 1, TAU), K, PACKET, TAU);
+        own.without(&ack(1, 6.0, 1, TAU), K, PACKET, TAU, Span::ZERO);
         let late = TAU + Span::from_millis(5);
-        assert_eq!(own.without(&ack(0, 5.0, 1, late), K, PACKET, TAU), Some(late));
+        assert_eq!(own.without(&ack(0, 5.0, 1, late), K, PACKET, TAU, Span::ZERO), Some(late));
     }
 
     #[test]
@@ -135,13 +137,13 @@ mod tests {
         let mut own = OwnBurst::default();
         assert_eq!(own.whole(Bytes(100_000), TAU), (Bytes(100_000), TAU));
         for i in 0..200 {
-            own.without(&ack(i, 5.0 + 6.0 * i as f64, 44, TAU + Span::from_millis(4)), K, PACKET, TAU);
+            own.without(&ack(i, 5.0 + 6.0 * i as f64, 44, TAU + Span::from_millis(4)), K, PACKET, TAU, Span::ZERO);
         }
         // 43 packets are 4.3 ms; 4 of them were measured.
-        own.measure(TAU);
+        own.measure(TAU, 0.0);
         let (window, loop_time) = own.whole(Bytes(100_000), TAU);
         assert!((109_999..=110_000).contains(&window.0) && loop_time.millis().round() == 44.0, "{window:?} {loop_time:?}");
-        own.measure(Span::from_millis(1));
+        own.measure(Span::from_millis(1), 0.0);
         assert_eq!(own.whole(Bytes(100_000), TAU), (Bytes(200_000), TAU.scale(2.0)), "at most twice");
     }
 }

@@ -116,6 +116,8 @@ struct Probe {
     contested: bool,
     /// Another's dip called it.
     joined: bool,
+    /// What the flow kept for its host.
+    bridge: Span,
 }
 
 /// What a probe found while flows of the kind had no queue.
@@ -148,6 +150,8 @@ pub struct Share {
     pub mean: Span,
     /// There is reason to think that not all are of the kind.
     pub contested: bool,
+    /// The queue that this flow keeps for its host.
+    pub bridge: Span,
 }
 
 impl Probe {
@@ -226,6 +230,9 @@ impl ProbeRtt {
             self.ended = self.ended.min(now);
             return None;
         };
+        // What a flow keeps for its host it need not look behind, once it knows that nobody probes beside it.
+        let keeps = self.probe.is_none() && self.interval > LEAST_INTERVAL;
+        let rtt = if keeps { rtt - share.bridge.min(rtt - tau) } else { rtt };
         // A new least is not yet τ.
         if rtt.0.abs_diff(tau.0) <= share.service.0 {
             self.seen = now;
@@ -285,7 +292,10 @@ impl ProbeRtt {
         let least = !self.sparing && since >= half && unseen >= half && is_least;
         // Beside flows that fill the buffer every loss of theirs is a dip. What empties the queue is a call all the same.
         let shorter = if self.sparing { 1.0 - DIP } else { DIP };
-        let dips = since >= apart && rtt - tau > share.service && low - rtt > (low - tau).scale(shorter).saturating_add(share.service);
+        // And by as much as is kept for hosts the queue falls when they are held up.
+        let dips = since >= apart
+            && rtt - tau > share.service
+            && low - rtt > (low - tau).scale(shorter).saturating_add(share.service).saturating_add(share.bridge);
         let own = due || (self.called && since >= share.smoothed.scale(MOST_LASTS));
         if own || least || dips {
             self.called = false;
@@ -310,6 +320,7 @@ impl ProbeRtt {
                 // Flows of the kind would have emptied it by now.
                 contested: share.contested || now - self.near >= self.most.scale(0.5),
                 joined: !own,
+                bridge: share.bridge,
             });
         }
         None
@@ -342,7 +353,7 @@ impl ProbeRtt {
 
     /// All that left in a probe is back.
     fn end(&mut self, back: bool) -> Option<Verdict> {
-        let Probe { before, alone, found, held, stood, long, joined, .. } = self.probe.take()?;
+        let Probe { before, alone, found, held, stood, long, joined, bridge, .. } = self.probe.take()?;
         if !joined || back {
             self.counted = self.begun;
         }
@@ -351,6 +362,9 @@ impl ProbeRtt {
         let fell = before - found;
         // What was given up had not been in a queue if it did not become shorter: none stood, or somebody filled it just then.
         let empty = (fell < alone.scale(0.5) && alone > (before - self.tau()?).scale(DIP)).then_some(found);
+        // No longer than what is kept for hosts: they were late all through the probe.
+        let tau = self.tau()?;
+        let empty = empty.filter(|found| bridge == Span::ZERO || *found - tau > bridge);
         if let (Some(before), Some(now)) = (self.empty, empty) {
             self.tau.restart(before.min(now));
         }

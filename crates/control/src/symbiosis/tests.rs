@@ -45,6 +45,7 @@ impl Bench {
             sent_at: self.now - TAU - self.queue,
             received_at: None,
             rtt: Some(TAU + self.queue),
+            answered_late: Span::ZERO,
             in_flight: Bytes::ZERO,
             app_limited,
             recovering,

@@ -83,6 +83,19 @@ struct Member<S> {
     address: SocketAddr,
     /// Gone: nothing reaches it and nothing leaves it any more.
     gone: bool,
+    /// Of each so long its host does nothing for so long.
+    aside: Option<(Span, Span)>,
+    /// What came while it did nothing: when, from where.
+    waiting: Vec<(Instant, SocketAddr, BytesMut)>,
+}
+
+impl<S> Member<S> {
+    /// When its host does something again.
+    fn back(&self, at: Instant) -> Instant {
+        let Some((every, lasts)) = self.aside else { return at };
+        let into = Span(at.0 % every.0.max(1));
+        if into < lasts { at + (lasts - into) } else { at }
+    }
 }
 
 struct Travelling {
@@ -117,7 +130,15 @@ impl<S: Session> Emulation<S> {
     /// Adds a node; its index.
     pub fn add(&mut self, node: Node<S>) -> usize {
         let address = address(self.nodes.len());
-        self.nodes.push(Member { node, streams: BTreeMap::new(), seen: Instant::START, address, gone: false });
+        self.nodes.push(Member {
+            node,
+            streams: BTreeMap::new(),
+            seen: Instant::START,
+            address,
+            gone: false,
+            aside: None,
+            waiting: Vec::new(),
+        });
         self.nodes.len() - 1
     }
 
@@ -167,6 +188,11 @@ impl<S: Session> Emulation<S> {
         self.network.wait(link)
     }
 
+    /// A node's host is put aside for the first part of each `every`, as by a scheduler: what arrives waits, and nothing leaves.
+    pub fn put_aside(&mut self, node: usize, every: Span, lasts: Span) {
+        self.nodes[node].aside = Some((every, lasts));
+    }
+
     /// A node is gone from now on, without a word.
     pub fn kill(&mut self, node: usize) {
         self.nodes[node].gone = true;
@@ -209,8 +235,8 @@ impl<S: Session> Emulation<S> {
     fn next(&self) -> (Instant, Turn) {
         let arrival = self.arriving.first_key_value().map_or(Instant::NEVER, |((at, _), _)| *at);
         let wakes = self.nodes.iter().enumerate().filter(|(_, member)| !member.gone).map(|(index, member)| {
-            let at = member.node.wake_at();
-            (if at < Instant::NEVER { at.max(member.seen) } else { at }, Turn::Wake(index))
+            let wanted = member.waiting.first().map_or(member.node.wake_at(), |(came, ..)| member.node.wake_at().min(*came));
+            (if wanted < Instant::NEVER { member.back(wanted.max(member.seen)) } else { wanted }, Turn::Wake(index))
         });
         let turns = [(self.network.wake_at(), Turn::Network), (arrival, Turn::Arrival)];
         turns.into_iter().chain(wakes).min_by_key(|(at, _)| *at).expect("there are two turns at least")
@@ -250,6 +276,10 @@ impl<S: Session> Emulation<S> {
             log.push(Passed { at, from, bytes, event: Event::Arrived });
         }
         if !self.nodes[to].gone && self.nodes[to].address == destination {
+            if self.nodes[to].back(at) > at {
+                self.nodes[to].waiting.push((at, sender, datagram));
+                return;
+            }
             self.nodes[to].node.receive(at, at, sender, datagram);
             self.tend(to);
         }
@@ -262,6 +292,10 @@ impl<S: Session> Emulation<S> {
         self.nodes[node].seen = now + Span(1);
         if self.nodes[node].gone {
             return;
+        }
+        for (at, sender, datagram) in std::mem::take(&mut self.nodes[node].waiting) {
+            // As over sockets: with the time at which the kernel had it.
+            self.nodes[node].node.receive(at, at, sender, datagram);
         }
         self.nodes[node].node.wake(now);
         let mut buffer = std::mem::take(&mut self.buffer);

@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     fn sent(number: u64, now: Instant) -> Sent {
-        Sent { now, number, bytes: Bytes(1500), in_flight: Bytes(0), retransmission: false, app_limited: false }
+        Sent { now, number, bytes: Bytes(1500), in_flight: Bytes(0), ready_at: now, retransmission: false, app_limited: false }
     }
 
     /// Lets `count` packets leave when they should, or at the bench's own pace of one a millisecond.

@@ -27,7 +27,7 @@ fn capacity(service: Span, timer: Span) -> Option<f64> {
             free_at = free_at.max(now) + service;
             flight.push_back((free_at + BASE, number, now));
             let in_flight = Bytes(PACKET.0 * flight.len() as u64);
-            flow.sent(&Sent { now, number, bytes: PACKET, in_flight, retransmission: false, app_limited: false });
+            flow.sent(&Sent { now, number, bytes: PACKET, in_flight, ready_at: now, retransmission: false, app_limited: false });
             number += 1;
             continue;
         }
@@ -45,6 +45,7 @@ fn capacity(service: Span, timer: Span) -> Option<f64> {
             sent_at,
             received_at: None,
             rtt: Some(now - sent_at),
+            answered_late: Span::ZERO,
             in_flight: Bytes(PACKET.0 * flight.len() as u64),
             app_limited: false,
             recovering: false,

@@ -44,7 +44,15 @@ impl Fluid {
         self.free_at = arrived;
         self.flying.push_back((self.number, self.now, Instant::from_secs(arrived + DELAY)));
         let in_flight = Bytes(self.flying.len() as u64 * PACKET.0);
-        self.imtcp.sent(&Sent { now: self.now, number: self.number, bytes: PACKET, in_flight, retransmission: false, app_limited: false });
+        self.imtcp.sent(&Sent {
+            now: self.now,
+            number: self.number,
+            bytes: PACKET,
+            in_flight,
+            ready_at: self.now,
+            retransmission: false,
+            app_limited: false,
+        });
         self.number += 1;
     }
 
@@ -79,6 +87,7 @@ impl Fluid {
                     sent_at,
                     received_at: None,
                     rtt: Some(now - sent_at),
+                    answered_late: Span::ZERO,
                     in_flight: Bytes(self.flying.len() as u64 * PACKET.0),
                     app_limited: false,
                     recovering: false,

@@ -64,6 +64,7 @@ impl Fluid {
                     smoothed,
                     mean: smoothed,
                     contested: false,
+                    bridge: Span::ZERO,
                 }),
             );
             self.probes += usize::from(probe.is_heard() && !was);
@@ -150,6 +151,7 @@ fn a_probe_of_one_among_many_raises_nothing() {
             smoothed: standing,
             mean: standing,
             contested: false,
+            bridge: Span::ZERO,
         };
         let given = if probe.under_way(now) { *window * (1.0 - probe.part(now, TAU, standing)) } else { 0.0 };
         probe.acked(now, standing - Span::from_secs(given), Some(&share));
@@ -172,6 +174,7 @@ fn who_joins_in_an_opponents_losses_has_probes_of_its_own() {
             smoothed: standing,
             mean: standing,
             contested: true,
+            bridge: Span::ZERO,
         };
         let was = probe.is_heard();
         probe.acked(Instant::START + Span::from_millis(ms), standing, Some(&share));
@@ -196,6 +199,7 @@ fn a_dip_is_seen_though_the_queue_was_empty_since_the_last_probe() {
         smoothed: standing,
         mean: standing,
         contested: false,
+        bridge: Span::ZERO,
     };
     let mut now = Instant::START;
     let mut run = |probe: &mut ProbeRtt, ms: u64, queue: Span| {

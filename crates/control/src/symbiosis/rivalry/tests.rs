@@ -77,6 +77,7 @@ impl Fluid {
                 smoothed: flow.smoothed,
                 mean: flow.smoothed,
                 contested: true,
+                bridge: Span::ZERO,
             };
             let Some(verdict) = flow.probe.acked(now, rtt, Some(&share)) else { continue };
             let change = flow.rivalry.judged(&verdict, &BOUNDS);

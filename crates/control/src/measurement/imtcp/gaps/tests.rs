@@ -15,6 +15,7 @@ fn ack(number: u64, sent_ms: u64, arrived_ms: u64) -> Acked {
         sent_at: Instant::from_millis(sent_ms),
         received_at: None,
         rtt: Some(Span::from_millis(arrived_ms - sent_ms)),
+        answered_late: Span::ZERO,
         in_flight: Bytes::ZERO,
         app_limited: false,
         recovering: false,
@@ -77,6 +78,7 @@ fn packets_with_a_repeated_one_between_them_are_not_measured() {
         number: 0,
         bytes: Bytes(1500),
         in_flight: Bytes(1500),
+        ready_at: Instant::START,
         retransmission,
         app_limited: false,
     };

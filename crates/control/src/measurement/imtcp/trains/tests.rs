@@ -4,7 +4,15 @@ const PACKET: Bytes = Bytes(1500);
 const SERVICE: Span = Span::from_micros(120);
 
 fn sent(number: u64, now: Instant, packets_in_flight: u64) -> Sent {
-    Sent { now, number, bytes: PACKET, in_flight: Bytes(1500 * packets_in_flight), retransmission: false, app_limited: false }
+    Sent {
+        now,
+        number,
+        bytes: PACKET,
+        in_flight: Bytes(1500 * packets_in_flight),
+        ready_at: now,
+        retransmission: false,
+        app_limited: false,
+    }
 }
 
 /// How far after the one before it each packet leaves, if it matters, as \[µs\].

@@ -6,12 +6,24 @@ const SIZE: Bytes = Bytes(1500);
 const GAP: Span = Span::from_micros(1000);
 
 fn sent(number: u64, now: Instant) -> Sent {
-    Sent { now, number, bytes: SIZE, in_flight: Bytes::ZERO, retransmission: false, app_limited: false }
+    Sent { now, number, bytes: SIZE, in_flight: Bytes::ZERO, ready_at: now, retransmission: false, app_limited: false }
 }
 
 fn acked(number: u64, sent_at: Instant, now: Instant) -> Acked {
     let in_flight = Bytes::ZERO;
-    Acked { now, number, bytes: SIZE, sent_at, received_at: None, rtt: None, in_flight, app_limited: false, recovering: false, grows: true }
+    Acked {
+        now,
+        number,
+        bytes: SIZE,
+        sent_at,
+        received_at: None,
+        rtt: None,
+        answered_late: Span::ZERO,
+        in_flight,
+        app_limited: false,
+        recovering: false,
+        grows: true,
+    }
 }
 
 /// So many gaps after the start.
