@@ -67,6 +67,7 @@ mod tests {
                 smoothed: TAU + Span::from_secs(queue),
                 mean: TAU + Span::from_secs(queue),
                 delivered: K * share,
+                theta: law.theta(K),
                 eased: 1.0,
             };
             assert!((law.equilibrium(&path) / window(share) - 1.0).abs() < 1e-6, "{queue}");
