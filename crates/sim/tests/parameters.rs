@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use common::Dumbbell;
 use symbiosis_base::Span;
 use symbiosis_control::params::{Is, Kind, Param, ParamError, Value, Values};
-use symbiosis_control::registry::{ALL, Entry, Feedback};
+use symbiosis_control::registry::{ALL, Entry};
 use symbiosis_path::{Gaps, Sizes};
 use symbiosis_run::{FlowSample, Recovery};
 use symbiosis_sim::run;
@@ -28,8 +28,8 @@ type Known = BTreeMap<String, Vec<FlowSample>>;
 /// A path on which much happens: one flow, UDP whose rate steps and leaves in clumps, losses of a short queue and of the wire.
 fn results(entry: &'static Entry, values: Values) -> Vec<FlowSample> {
     let mut dumbbell = Dumbbell::new(10.0, 15, 50, 25);
-    // By reports go those that tell losses apart, which takes some; a measurement takes time between two timeouts.
-    dumbbell.bottleneck().loss = if matches!(entry.feedback, Feedback::Reports(_)) { 0.0006 } else { 0.00045 };
+    // Those that tell losses apart take some, and a measurement takes time between two timeouts.
+    dumbbell.bottleneck().loss = 0.0006;
     dumbbell.flow(entry.name, Recovery::Sack).params = values;
     dumbbell.udp(Sizes::Internet, Gaps::Exponential, &[(0, 2.0), (6, 6.0), (12, 1.0), (16, 4.0)]);
     let mut plan = dumbbell.measure_from(0);
