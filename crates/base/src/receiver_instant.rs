@@ -25,6 +25,9 @@ use crate::{Instant, SignedSpan, Span};
 pub struct ReceiverInstant(pub u64);
 
 impl ReceiverInstant {
+    /// Two clocks drift apart by no more than this part of the time: crystals are good for 50 millionths each.
+    pub const DRIFT: f64 = 1e-4;
+
     /// From the departure, by the sender's clock, to this arrival: with the unknown distance of the two clocks in it.
     pub fn delay_since(self, sent_at: Instant) -> SignedSpan {
         SignedSpan::between(sent_at.0, self.0)

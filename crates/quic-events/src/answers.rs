@@ -2,9 +2,6 @@
 
 use symbiosis_base::{Instant, ReceiverInstant, SignedSpan, Span};
 
-/// Two clocks drift apart by no more than this: crystals are good for 50 millionths each.
-const DRIFT: f64 = 1e-4;
-
 /// The fastest answer so far: from the arrival by the peer's clock to the ACK by ours, which may be anything, and only its changes tell.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Answers {
@@ -16,7 +13,7 @@ impl Answers {
     pub(crate) fn late(&mut self, now: Instant, received_at: ReceiverInstant) -> Span {
         // The greater, the faster.
         let ahead = received_at.delay_since(now);
-        let late = self.fastest.map_or(Span::ZERO, |(fastest, at)| (fastest - ahead).max_zero() - (now - at).scale(DRIFT));
+        let late = self.fastest.map_or(Span::ZERO, |(fastest, at)| (fastest - ahead).max_zero() - (now - at).scale(ReceiverInstant::DRIFT));
         if late == Span::ZERO {
             self.fastest = Some((ahead, now));
         }

@@ -265,8 +265,7 @@ impl ProbeRtt {
             if self.judges && now - self.ended >= probe.short().scale(REFILLS) {
                 probe.held.sample(rtt);
             }
-            let turn = probe.turn;
-            let released = self.released();
+            let (turn, released) = (probe.turn, self.released());
             let over = now - released;
             if now >= released && (over >= turn.scale(MOST_LASTS) || (over >= turn && back)) {
                 return self.end(back);
@@ -360,11 +359,10 @@ impl ProbeRtt {
         self.freed = false;
         let found = found.get().unwrap_or(before);
         let fell = before - found;
-        // What was given up had not been in a queue if it did not become shorter: none stood, or somebody filled it just then.
-        let empty = (fell < alone.scale(0.5) && alone > (before - self.tau()?).scale(DIP)).then_some(found);
-        // No longer than what is kept for hosts: they were late all through the probe.
+        // What was given up had been in no queue if none became shorter: none stood, or somebody filled it just then. What hosts keep is known.
         let tau = self.tau()?;
-        let empty = empty.filter(|found| bridge == Span::ZERO || *found - tau > bridge);
+        let is_empty = fell < alone.scale(0.5) && alone > (before - tau).scale(DIP) && (bridge == Span::ZERO || found - tau > bridge);
+        let empty = is_empty.then_some(found);
         if let (Some(before), Some(now)) = (self.empty, empty) {
             self.tau.restart(before.min(now));
         }

@@ -87,9 +87,6 @@ const LONGEST_SPACING: f64 = 64.0;
 /// Where more than this part of the packets of late came with two others or more, arrivals are a network card's and not the path's.
 const MERGED_WORLD: f64 = 0.25;
 
-/// Two clocks drift apart by no more than this: crystals are good for 50 millionths each.
-const DRIFT: f64 = 1e-4;
-
 /// The least delay seen.
 #[derive(Clone, Copy, Debug)]
 struct Least {
@@ -100,7 +97,7 @@ struct Least {
 impl Least {
     /// With as much added as two clocks may have drifted apart since; nothing where there is only one.
     fn now(&self, now: Instant, by_receiver: bool) -> SignedSpan {
-        if by_receiver { self.delay + (now - self.at).scale(DRIFT) } else { self.delay }
+        if by_receiver { self.delay + (now - self.at).scale(ReceiverInstant::DRIFT) } else { self.delay }
     }
 }
 
