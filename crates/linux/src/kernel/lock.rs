@@ -15,7 +15,15 @@ const FILE: &str = "agent.lock";
 
 /// Held while an agent runs. The file stays: who removed it could not know whether another agent waits for it.
 pub(crate) struct Lock {
-    _file: File,
+    file: File,
+}
+
+/// Closing does not end it while a process that was forked and has not executed its program yet has the file, too.
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // If it cannot be unlocked, it ends with the last of those who have it.
+        let _ = self.file.unlock();
+    }
 }
 
 impl Lock {
@@ -33,7 +41,7 @@ impl Lock {
         }
         file.set_len(0)?;
         writeln!(file, "{}", std::process::id())?;
-        Ok(Lock { _file: file })
+        Ok(Lock { file })
     }
 
     /// The process that has it, if one has.
@@ -99,8 +107,11 @@ mod tests {
         let lock = Lock::take_in(&place).unwrap_or_else(|error| panic!("{error}"));
         assert_eq!((mode(&place), mode(&place.join(FILE))), (0o700, 0o600));
         assert!(matches!(Lock::take_in(&place), Err(KernelError::Running(pid)) if pid == std::process::id()));
+        // As a child has it between `fork` and `execve`.
+        let inherited = lock.file.try_clone().unwrap();
         drop(lock);
         assert!(Lock::take_in(&place).is_ok());
+        drop(inherited);
     }
 
     #[test]
