@@ -12,6 +12,7 @@ use crate::toolkit::series;
 use crate::toolkit::step::TAU;
 use symbiosis_report::figure::{Axis, Figure, Mark, Series};
 use symbiosis_report::outcome::{Claim, Outcome};
+use symbiosis_scenario::Scenario;
 
 /// T's degree of oscillation.
 const M: f64 = 0.3;
@@ -32,34 +33,28 @@ const SEEDS: u64 = 5;
 pub fn run(lab: &Lab) -> Outcome {
     let lab = &lab.of_seeds(if lab.quick { lab.seeds } else { lab.seeds.min(SEEDS) });
     let kinds = if lab.quick { vec![PAPER_ORACLE, OURS] } else { LAWS.to_vec() };
-    // No claim is about those who leave.
+    // No claim is about those who leave: the first seed shows them.
     let leave = !lab.quick;
     let stages = if leave { 2 * FLOWS - 1 } else { FLOWS };
     let mut found = Outcome::default();
     let crowds: Vec<Crowd> =
         kinds.iter().flat_map(|kind| [0.0, M].map(|m| Crowd { id: "T11", kind: *kind, m, stage: stage(lab), leave })).collect();
     let scenarios: Vec<_> = crowds.iter().map(|crowd| lab.scenario(&crowd.text())).collect();
-    // Min-RTT probes and oscillation draw at random; the papers' law without oscillation does not.
-    let runs: Vec<Vec<Run>> = crowds
-        .par_iter()
-        .zip(&scenarios)
-        .map(|(crowd, scenario)| {
-            let random = crowd.m > 0.0 || crowd.kind.cc == "symbiosis";
-            if random { lab.over_seeds(scenario) } else { vec![lab.run(scenario)] }
-        })
-        .collect();
+    let runs: Vec<Vec<Run>> = crowds.par_iter().zip(&scenarios).map(|(crowd, scenario)| play(lab, crowd, scenario)).collect();
     let mut jain = Vec::new();
     for (crowd, runs) in crowds.iter().zip(&runs) {
         found.figures.extend(crowd.figures(&runs[0]));
         found.claims.extend(claims(crowd, runs));
-        let points = (0..stages).map(|stage| (stage as f64 + 1.0, over(runs, |run| crowd.jain(run, stage)).mean));
+        let there = |stage: usize| if stage < FLOWS { &runs[..] } else { &runs[..1] };
+        let points = (0..stages).map(|stage| (stage as f64 + 1.0, over(there(stage), |run| crowd.jain(run, stage)).mean));
         jain.push(Series::new(&format!("{}, m = {}", crowd.kind.name, crowd.m), Mark::LinePoints, points.collect()));
     }
     found.figures.push(Figure {
         id: "T11-jain".into(),
         title: "Fairness as ten flows join and leave".into(),
         caption:
-            "Jain's index over the second half of each stage, mean of the seeds. Flows join up to stage 10 and leave from stage 12 on."
+            "Jain's index over the second half of each stage. Flows join up to stage 10, mean of the seeds, and leave from stage 12 on, first \
+             seed."
                 .into(),
         x: Axis::linear("stage"),
         y: Axis::linear("Jain's index"),
@@ -78,6 +73,21 @@ pub fn run(lab: &Lab) -> Outcome {
     ));
     found.scenarios = scenarios.into_iter().map(|scenario| (scenario.name, scenario.text)).collect();
     found
+}
+
+/// The first seed to the end, the others until all have joined.
+fn play(lab: &Lab, crowd: &Crowd, scenario: &Scenario) -> Vec<Run> {
+    // Min-RTT probes and oscillation draw at random; the papers' law without oscillation does not.
+    let random = crowd.m > 0.0 || crowd.kind.cc == "symbiosis";
+    match (random, crowd.leave) {
+        (false, _) => vec![lab.run(scenario)],
+        (true, false) => lab.over_seeds(scenario),
+        (true, true) => {
+            let joins = lab.scenario(&Crowd { leave: false, ..*crowd }.text());
+            let seeds: Vec<u64> = lab.seeds().collect();
+            seeds.par_iter().map(|seed| lab.seeded(if *seed == lab.first_seed { scenario } else { &joins }, *seed)).collect()
+        }
+    }
 }
 
 fn claims(crowd: &Crowd, runs: &[Run]) -> Vec<Claim> {

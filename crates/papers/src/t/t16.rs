@@ -12,6 +12,8 @@ use symbiosis_report::outcome::{Claim, Measured, Outcome};
 
 /// Seeds of each point of Fig 16.
 const SEEDS_OVER_BUFFERS: u64 = 20;
+/// Where the first half of them agree they are enough, as in Fig 15.
+const FEW: u64 = SEEDS_OVER_BUFFERS / 2;
 
 /// The least buffer \[BDP\].
 const LEAST: f64 = 0.25;
@@ -30,7 +32,7 @@ pub fn run(lab: &Lab) -> Outcome {
         for (recovery, to) in drops(lab).iter().map(|to| ("reno", *to)).chain(sack) {
             let steps: Vec<Step> =
                 degrees.iter().flat_map(|m| buffers.iter().map(|buffer| drop_to("T16", kind, recovery, to, *m, *buffer, 5.0))).collect();
-            let results: Vec<Measured> = steps.par_iter().map(|step| step.found(lab, seeds).timeouts()).collect();
+            let results: Vec<Measured> = steps.par_iter().map(|step| step.found_until_sure(lab, FEW, seeds).timeouts()).collect();
             let rows: Vec<&[Measured]> = results.chunks(buffers.len()).collect();
             let mut series: Vec<Series> = degrees.iter().zip(&rows).map(|(m, row)| curve(&format!("m = {m}"), &buffers, row)).collect();
             for m in [0.0, 0.3] {

@@ -77,7 +77,7 @@ impl Lab<'_> {
     }
 
     /// All seeds.
-    fn seeds(&self) -> std::ops::Range<u64> {
+    pub(crate) fn seeds(&self) -> std::ops::Range<u64> {
         self.first_seed..self.first_seed + self.seeds
     }
 

@@ -52,6 +52,7 @@ impl Case {
         // A sawtooth of Reno's takes 20 s at 10 Mbit/s, and 11 s at 100.
         let duration = match (self.is_fast(), quick) {
             (true, _) => 60,
+            (false, false) if mbps > SLOW => 200,
             (false, false) => 300,
             (false, true) if mbps > SLOW => 80,
             (false, true) => 120,
