@@ -2,12 +2,15 @@
 //!
 //! Worlds and controllers keep their round-trip times in nanoseconds or in seconds; the equations are the same in any unit.
 
-use crate::{Acked, Span};
+use crate::{Acked, Instant, Span};
 
 /// Weight of a new sample in the smoothed round-trip time: α of RFC 6298 §2.3.
 const ALPHA: f64 = 1.0 / 8.0;
 /// Weight of a new deviation in the variation: β of RFC 6298 §2.3.
 const BETA: f64 = 1.0 / 4.0;
+
+/// How long a host takes to hand up what a network card gives it at once: 64 packets (NAPI's weight) of some .3 µs.
+pub const AT_ONCE: Span = Span::from_micros(20);
 
 /// A smoothed round-trip time, in the unit of its samples; zero before the first.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -93,6 +96,9 @@ impl<T: Copy + PartialOrd> MinRtt<T> {
 pub struct BaseRtt {
     least: MinRtt<Span>,
     smoothed: Smoothed,
+    /// When the first ACK of the last instant came, and the smoothed one before it.
+    instant: Instant,
+    before: Smoothed,
 }
 
 impl BaseRtt {
@@ -107,6 +113,19 @@ impl BaseRtt {
             self.smoothed.sample(without.0 as f64);
             self.least.sample(rtt);
         }
+    }
+
+    /// The same, of ACKs that come at one instant the last alone: what held them back it held back the least.
+    pub fn acked_at_once(&mut self, ack: &Acked, without: Option<Span>) {
+        if ack.rtt.is_none_or(|rtt| rtt == Span::ZERO) {
+            return;
+        }
+        if ack.now - self.instant <= AT_ONCE && self.before.get() > 0.0 {
+            self.smoothed = self.before;
+        } else {
+            (self.instant, self.before) = (ack.now, self.smoothed);
+        }
+        self.acked_without(ack, without);
     }
 
     /// The base round-trip time τ; none before the first measurement.

@@ -29,7 +29,7 @@ impl Symbiosis {
             most: Span::from_secs(self.law.most_queue(&path)),
             lost: self.doubt.overflowed(now),
         };
-        self.doubt.judged(path.claim(self.packet));
+        self.doubt.judged(verdict.asked, path.claim(self.packet));
         match self.rivalry.judged(verdict, &bounds) {
             Change::None => {}
             Change::Begins => self.starting = false,

@@ -2,7 +2,7 @@
 
 use crate::{Instant, Span};
 
-/// A loss is past after so long: it is no reason to ask any longer, and what it took from θ comes back in this time.
+/// A loss is past after so long, if a probe has told since whose the queue is: it is no reason to ask any longer. What it took from θ comes back in this time.
 pub const PASSES: Span = Span::from_millis(10_000);
 
 /// Reasons to doubt that all flows of the link are of the kind.
@@ -14,6 +14,8 @@ pub struct Doubt {
     lost: Option<Instant>,
     /// A probe has told whose the long queue is.
     judged: bool,
+    /// When the last probe that told anything began.
+    asked: Instant,
     /// What the flow had without a queue when doubts began, `xτ` \[packets\]: the law leaves it that until they are over.
     pub claim: f64,
 }
@@ -24,9 +26,9 @@ impl Doubt {
         self.lost = Some(now);
     }
 
-    /// Whether a packet was lost of late.
+    /// Whether a packet was lost of late, or since a probe told anything.
     pub fn overflowed(&self, now: Instant) -> bool {
-        self.lost.is_some_and(|lost| now - lost < PASSES)
+        self.lost.is_some_and(|lost| now - lost < PASSES || lost >= self.asked)
     }
 
     /// Whether there is reason to ask.
@@ -47,9 +49,9 @@ impl Doubt {
         (!self.judged).then(|| now - since)
     }
 
-    /// A probe has told whose the queue is; the flow has `claim` at present.
-    pub fn judged(&mut self, claim: f64) {
-        self.judged = true;
+    /// A probe that began at `asked` has told whose the queue is; the flow has `claim` at present.
+    pub fn judged(&mut self, asked: Instant, claim: f64) {
+        (self.judged, self.asked) = (true, asked);
         self.claim = claim;
     }
 }

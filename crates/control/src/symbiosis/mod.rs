@@ -230,7 +230,9 @@ impl Controller for Symbiosis {
         let bridge = known.map_or(Span::ZERO, |_| self.bridge());
         let rtt = known.map_or(ack.rtt, |(measured, tau)| self.own_burst.without(ack, measured.capacity, self.packet, tau, bridge));
         let heard = self.probe_rtt.as_ref().is_some_and(ProbeRtt::is_heard);
-        if !heard {
+        if !heard && self.settings.loss_floor {
+            self.rtt.acked_at_once(ack, rtt);
+        } else if !heard {
             self.rtt.acked_without(ack, rtt);
         }
         if !ack.app_limited {

@@ -123,6 +123,8 @@ struct Probe {
 /// What a probe found while flows of the kind had no queue.
 #[derive(Clone, Copy, Debug)]
 pub struct Verdict {
+    /// When the probe began.
+    pub asked: Instant,
     /// The queue that stood before.
     pub before: Span,
     /// The queue that was left.
@@ -284,7 +286,7 @@ impl ProbeRtt {
         let half = interval.scale(0.5);
         let due = if self.sparing {
             let rarer = self.most.scale(0.5).max(share.smoothed.scale(RARER));
-            now - self.bottom.1 >= rarer || since >= rarer * 2 || (self.freed && since >= apart && self.stood(now, share.smoothed))
+            now - self.bottom.1 >= rarer || since >= rarer.scale(2.0) || (self.freed && since >= apart && self.stood(now, share.smoothed))
         } else {
             now - self.counted >= interval && since >= apart && unseen >= half
         };
@@ -377,7 +379,7 @@ impl ProbeRtt {
         let (before, left) = (before - tau, held.get()? - tau);
         // What was given up was in no queue, and none became empty: τ may have grown, and that is no verdict.
         let grown = alone > before.scale(DIP) && empty.is_some_and(|found| found - tau > before.scale(DIP));
-        (!grown).then_some(Verdict { before, left, stood, long, back })
+        (!grown).then_some(Verdict { asked: self.begun, before, left, stood, long, back })
     }
 
     /// Whether a probe is under way.

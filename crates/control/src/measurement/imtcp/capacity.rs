@@ -43,6 +43,9 @@ const LATE: f64 = 16.0;
 /// A link that is faster or slower by less than this part of K may wait until the long memory has followed.
 const CHANGED: f64 = 0.125;
 const IN_A_ROW: u32 = 10;
+/// Where packets are held back K is known once its 95 % interval is no wider than this part of it to either side: shares are as K is read, and Jain's index of
+/// readings with half of that deviation is .985.
+const DOUBT: f64 = 0.25;
 
 /// The estimate of K.
 #[derive(Clone, Copy, Debug, Default)]
@@ -65,6 +68,8 @@ struct Close {
     late: f64,
     /// The shortest but for a few.
     shortest: f64,
+    /// Those that arrived at one instant.
+    together: f64,
     /// Too long to be pairs, in a row.
     stalled: u32,
 }
@@ -96,11 +101,17 @@ impl Close {
         }
     }
 
+    /// How many gaps there are of late: as many as have [`LATE`] that did not come together.
+    fn late(&self) -> f64 {
+        LATE * self.count.max(1.0) / (self.count - self.together).max(1.0)
+    }
+
     /// Whether the gaps of late are of another link: their mean is off by more than chance, and by enough to matter.
     fn is_contradicted(&self) -> bool {
-        let Some((gap, noise)) = self.gap().filter(|_| self.count > LATE) else { return false };
+        let late = self.late();
+        let Some((gap, noise)) = self.gap().filter(|_| self.count > late) else { return false };
         // `noise` is of the mean of all.
-        let chance = libm::sqrt(noise * self.count / LATE);
+        let chance = libm::sqrt(noise * self.count / late);
         (self.late - gap).abs() > (CONTRADICTION * chance).max(CHANGED * gap)
     }
 
@@ -108,7 +119,7 @@ impl Close {
     fn gap(&self) -> Option<(f64, f64)> {
         let gap = self.gap / self.count;
         let noise = (self.gap_gap / self.count - gap * gap).max(0.0) / self.count;
-        (self.count >= FEWEST).then_some((gap, noise))
+        (self.count - self.together >= FEWEST).then_some((gap, noise))
     }
 
     /// `s` and its variance: somewhere between what ρ = 1 and ρ = 0 make of the mean gap.
@@ -144,7 +155,9 @@ impl Capacity {
     /// Takes in a gap of packets that left back to back, each of `packet` bytes.
     pub fn close(&mut self, gap: &Gap, packet: f64, available: Option<Rate>) {
         let of_one = gap.arrived * packet / gap.bytes;
-        if of_one * STALLED < self.close.shortest {
+        if gap.together {
+            // Something held the first back, as it holds others back that are long for it. How short the path can make them it does not tell.
+        } else if of_one * STALLED < self.close.shortest {
             // What came before was no sample of pairs: of an answer that a timer held back, as likely as not.
             self.close = Close::default();
         } else if self.close.shortest > 0.0 && of_one > STALLED * self.close.shortest {
@@ -155,14 +168,21 @@ impl Capacity {
             // So many cannot be exceptions: the short ones were, which a network card handed up together.
             self.close = Close::default();
         }
-        self.close.stalled = 0;
-        self.close.late += (of_one - self.close.late) / LATE.min(self.close.count + 1.0);
-        if self.close.is_contradicted() {
-            *self = Capacity::default();
-            self.close.late = of_one;
+        if !gap.together {
+            self.close.stalled = 0;
         }
-        fade([&mut self.close.count, &mut self.close.gap, &mut self.close.gap_gap], [1.0, of_one, of_one * of_one]);
-        self.close.shorten(of_one);
+        self.close.late += (of_one - self.close.late) / self.close.late().min(self.close.count + 1.0);
+        if self.close.is_contradicted() {
+            // Without the one that said so, which is no sample of those to come.
+            *self = Capacity::default();
+            return;
+        }
+        let close = &mut self.close;
+        let together = if gap.together { 1.0 } else { 0.0 };
+        fade([&mut close.count, &mut close.gap, &mut close.gap_gap, &mut close.together], [1.0, of_one, of_one * of_one, together]);
+        if !gap.together {
+            close.shorten(of_one);
+        }
         if let Some(available) = available {
             fade([&mut self.close.beside, &mut self.close.available], [1.0, available.bytes_per_s() / packet]);
         }
@@ -198,6 +218,11 @@ impl Capacity {
         Some((service.min(gap), 1.0 / both, true))
     }
 
+    /// Whether something between the link and the sender holds packets back, and hands them up together.
+    pub fn is_held_back(&self) -> bool {
+        self.close.together > SHORTEST * self.close.count
+    }
+
     /// How long the measured link, the one that competitors share, takes for a packet \[s\].
     pub fn of_tight(&self) -> Option<f64> {
         self.service().map(|(service, _, _)| service)
@@ -217,8 +242,14 @@ impl Capacity {
     pub fn estimate(&self, packet: f64) -> Option<(Rate, Rate)> {
         let (service, variance, alone) = self.service()?;
         let (service, variance) = if alone { (service, variance) } else { self.close.gap()? };
-        // No link is narrower than the packets that it let through one after another.
-        let service = service.max(self.close.shortest);
+        let deviation = CI95 * libm::sqrt(variance);
+        let service = if self.is_held_back() {
+            // More than K costs a queue of θ ln of what is too much, less than K costs that part of the link.
+            (deviation <= DOUBT * service).then_some(service - deviation)?
+        } else {
+            // No link is narrower than the packets that it let through one after another.
+            service.max(self.close.shortest)
+        };
         let k = packet / service;
         k.is_finite().then(|| (Rate::from_bytes_per_s(k), Rate::from_bytes_per_s(CI95 * k * libm::sqrt(variance) / service)))
     }

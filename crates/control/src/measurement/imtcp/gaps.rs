@@ -24,6 +24,8 @@ pub struct Gap {
     /// left. This looks at what the earlier packet met only: choosing by the later one, or by a whole stream, prefers gaps in which
     /// competitors happened to send much.
     pub same_busy_period: bool,
+    /// They arrived at one instant: something held the earlier one back, and handed both up together.
+    pub together: bool,
 }
 
 /// Why acknowledged packets made no gap, counted.
@@ -33,7 +35,7 @@ pub struct Unused {
     pub apart: u64,
     /// Another packet left between the two: one that was repeated.
     pub repeated: u64,
-    /// More packets came at one instant than a receiver answers together: their own arrivals are not known.
+    /// An ACK was for more packets than a receiver answers together: their own arrivals are not known.
     pub merged: u64,
     /// They arrived, or were acknowledged, in another order than they left.
     pub disordered: u64,
@@ -71,6 +73,8 @@ struct Group {
     disordered: bool,
     /// A round-trip time was measured of one of them: they are not all repeated ones, which arrived long before their ACK came.
     timed: bool,
+    /// How many arrived at times of their own that nobody told: an ACK answered them with others.
+    hidden: u64,
 }
 
 /// A receiver answers at most so many packets with one ACK (RFC 9000 §13.2.2 and RFC 1122 say two; batches of a network card are larger).
@@ -84,8 +88,9 @@ const HANDED_UP: f64 = 20e3;
 /// Weight of a spacing in the mean, and by how many means it counts at the most: pauses are no spacing.
 const SPACING_WEIGHT: f64 = 1.0 / 64.0;
 const LONGEST_SPACING: f64 = 64.0;
-/// Where more than this part of the packets of late came with two others or more, arrivals are a network card's and not the path's.
-const MERGED_WORLD: f64 = 0.25;
+/// Packets that came together tell their arrivals no better than to the time that so many packets take. Where that is longer, no queue can be told from it: the
+/// law rests where a queue is θ = 6 ms times a logarithm \[ns\].
+const MOST_LATE: f64 = 4e6;
 
 /// The least delay seen.
 #[derive(Clone, Copy, Debug)]
@@ -115,10 +120,67 @@ pub struct Gaps {
     least: [Option<Least>; 2],
     /// Mean distance of arrivals \[ns\].
     spacing: f64,
-    /// Part of the packets that came with two others or more.
+    /// How many others a packet came with, on average.
     crowd: f64,
     repeated: Repeated,
+    answers: Answers,
     unused: Unused,
+}
+
+/// From one answer to the next, whatever the time between them.
+///
+/// Other than [`Group`]s answers that came at one instant count each: what holds packets back for a time T holds back the first of two as it does the second, so
+/// that the mean distance of two is the path's, g, though each two arrive together or T apart. Without those together the mean is T.
+#[derive(Clone, Debug, Default)]
+struct Answers {
+    earlier: Option<Answer>,
+    latest: Option<Answer>,
+}
+
+/// Packets that one ACK answered: a round-trip time was measured of one of them.
+#[derive(Clone, Copy, Debug)]
+struct Answer {
+    group: Group,
+    /// It came at the same instant as the one before.
+    together: bool,
+    /// Something makes the distance to the one before worthless.
+    broken: bool,
+}
+
+impl Answers {
+    /// A packet; what is complete is known when the next answer begins.
+    fn acked(&mut self, own: &Group, together: bool, repeated: bool) -> Option<Gap> {
+        let broken =
+            repeated || own.disordered || !own.same_busy_period || !self.latest.is_some_and(|latest| follows(latest.group.last, own.first));
+        if let Some(Answer { group, broken: of_group, .. }) = &mut self.latest {
+            // A receiver that tells arrivals answers each packet by itself.
+            let same = own.arrived_at == group.arrived_at && !own.by_receiver && !(group.timed && own.timed);
+            if same {
+                *of_group |= broken;
+                *group = Group {
+                    first: group.first,
+                    bytes: group.bytes + own.bytes,
+                    timed: group.timed || own.timed,
+                    hidden: group.hidden + own.hidden,
+                    ..*own
+                };
+                return None;
+            }
+        }
+        let done = self.latest.replace(Answer { group: *own, together, broken })?;
+        let earlier = self.earlier.replace(done)?;
+        let (last, group) = (earlier.group, done.group);
+        (!done.broken && last.by_receiver == group.by_receiver && group.hidden < MOST_MERGED).then(|| Gap {
+            first: group.first,
+            last: group.last,
+            sent: (group.sent_at - last.sent_at).secs(),
+            entered: (group.entered_at - last.entered_at).secs(),
+            arrived: (group.arrived_at - last.arrived_at).secs(),
+            bytes: group.bytes as f64,
+            same_busy_period: true,
+            together: done.together,
+        })
+    }
 }
 
 /// Which packets left right after a repeated one: a bit for each of the latest numbers.
@@ -159,8 +221,9 @@ impl Gaps {
         self.repeated.set(next, packet.retransmission);
     }
 
-    /// Takes in an acknowledged packet. A gap comes out one ACK late, when it is certain that no more belongs to it.
-    pub fn acked(&mut self, ack: &Acked, links: &Links) -> Option<Gap> {
+    /// Takes in an acknowledged packet. The first gap is from the one before whose arrival is known; the second is from one instant to the next, and comes out
+    /// one ACK late, when it is certain that no more belongs to it.
+    pub fn acked(&mut self, ack: &Acked, links: &Links) -> [Option<Gap>; 2] {
         let packets = ack.bytes.packets(links.packet);
         let by_receiver = ack.received_at.is_some();
         let arrived_at = ack.received_at.unwrap_or(ack.now.into());
@@ -191,48 +254,57 @@ impl Gaps {
             same_busy_period: true,
             disordered: false,
             timed: ack.rtt.is_some(),
+            hidden: u64::from(ack.rtt.is_none() && !by_receiver),
         };
         if self.latest.is_some_and(|latest| latest.by_receiver != by_receiver) {
-            (self.earlier, self.latest) = (None, Some(own));
+            (self.earlier, self.latest, self.answers) = (None, Some(own), Answers::default());
             self.unused.apart += 1;
-            return None;
+            return [None; 2];
         }
+        let mut answer = None;
         if let Some(latest) = &mut self.latest {
             own.same_busy_period = entered_at <= latest.busy_until;
             own.disordered = ack.sent_at < latest.sent_at || arrived_at < latest.arrived_at;
-            own.busy_until = latest.busy_until.saturating_add(links.service.scale(packets));
+            own.busy_until = latest.busy_until.max(entered_at).saturating_add(links.service.scale(packets));
             let apart = (arrived_at - latest.arrived_at).0 as f64;
             let together = apart <= (ONE_INSTANT * self.spacing).min(HANDED_UP);
             let counted = if self.spacing > 0.0 { apart.min(LONGEST_SPACING * self.spacing) } else { apart };
             self.spacing += SPACING_WEIGHT * (counted - self.spacing);
             if together && follows(latest.last, ack.number) {
+                let answer = self.answers.acked(&own, together, self.repeated.any(own.first, own.last));
                 *latest = Group {
                     first: latest.first,
                     bytes: latest.bytes + own.bytes,
                     same_busy_period: latest.same_busy_period && own.same_busy_period,
                     disordered: latest.disordered || own.disordered,
                     timed: latest.timed || own.timed,
+                    hidden: latest.hidden + own.hidden,
                     ..own
                 };
-                return None;
+                return [answer, None];
             }
             // The delay of the last packet tells when the link had sent all of its group.
             latest.busy_until = latest.entered_at.saturating_add(waited(latest, &self.least)).saturating_add(links.service);
             own.same_busy_period = entered_at <= latest.busy_until;
-            own.busy_until = latest.busy_until.saturating_add(links.service.scale(packets));
+            own.busy_until = latest.busy_until.max(entered_at).saturating_add(links.service.scale(packets));
+            answer = self.answers.acked(&own, false, self.repeated.any(own.first, own.last));
         }
+        [answer, self.grouped(own)]
+    }
+
+    /// A group is complete: the next one begins.
+    fn grouped(&mut self, own: Group) -> Option<Gap> {
         let done = self.latest.replace(own)?;
         if done.timed {
             let packets = (done.last - done.first + 1) as f64;
-            let crowd = if packets > 2.0 { 1.0 } else { 0.0 };
-            self.crowd += SPACING_WEIGHT * packets.min(1.0 / SPACING_WEIGHT) * (crowd - self.crowd);
+            self.crowd += (SPACING_WEIGHT * packets).min(1.0) * (packets - 1.0 - self.crowd);
         }
         let earlier = self.earlier.replace(done)?;
         let why_not = if done.disordered {
             Some(&mut self.unused.disordered)
         } else if !follows(earlier.last, done.first) {
             Some(&mut self.unused.apart)
-        } else if done.last - done.first >= MOST_MERGED || self.is_merged() {
+        } else if done.hidden >= MOST_MERGED {
             Some(&mut self.unused.merged)
         } else if self.repeated.any(done.first, done.last) {
             Some(&mut self.unused.repeated)
@@ -251,6 +323,7 @@ impl Gaps {
             arrived: (done.arrived_at - earlier.arrived_at).secs(),
             bytes: done.bytes as f64,
             same_busy_period: done.same_busy_period,
+            together: false,
         })
     }
 
@@ -261,7 +334,7 @@ impl Gaps {
 
     /// Whether arrivals are merged beyond use.
     pub fn is_merged(&self) -> bool {
-        self.crowd > MERGED_WORLD
+        self.crowd * self.spacing > MOST_LATE
     }
 
     /// What made no gap.

@@ -120,9 +120,21 @@ impl ImTcp {
         self.result.map_or(0.0, |result| 1.0 - result.bandwidth.free())
     }
 
+    /// Packets that left back to back; or closer than the host's timer can place them.
+    fn is_close(&self, gap: &Gap) -> bool {
+        gap.sent <= BACK_TO_BACK * self.tight.map_or(0.0, Span::secs) || gap.sent < self.timer.secs()
+    }
+
+    /// How far apart two packets arrived, and none between them.
+    fn answer(&mut self, gap: &Gap) {
+        if self.is_close(gap) {
+            self.capacity.close(gap, self.packet.as_f64(), self.result.map(|result| result.bandwidth.available));
+            self.know();
+        }
+    }
+
     fn gap(&mut self, gap: &Gap) {
-        let service = self.tight.map_or(0.0, Span::secs);
-        let close = gap.sent <= BACK_TO_BACK * service || gap.sent < self.timer.secs();
+        let close = self.is_close(gap);
         if !gap.same_busy_period {
             self.apart += u32::from(close);
             if self.apart >= MOST_APART {
@@ -133,14 +145,15 @@ impl ImTcp {
         self.apart = 0;
         self.cross_traffic.add(gap);
         self.covered += gap.entered;
-        let packet = self.packet.as_f64();
-        if close {
-            self.capacity.close(gap, packet, self.result.map(|result| result.bandwidth.available));
-        } else if let (Spacing::ServiceTime, Some(result)) = (Spacing::of_gap(gap), self.result.filter(|_| self.others() > LITTLE)) {
-            self.capacity.wide(gap, packet, (result.bandwidth.available, result.error.available));
-        } else {
-            return;
+        if let (Spacing::ServiceTime, Some(result)) = (Spacing::of_gap(gap), self.result.filter(|_| !close && self.others() > LITTLE)) {
+            self.capacity.wide(gap, self.packet.as_f64(), (result.bandwidth.available, result.error.available));
+            self.know();
         }
+    }
+
+    /// K has been measured.
+    fn know(&mut self) {
+        let packet = self.packet.as_f64();
         self.known_capacity = self.capacity.estimate(packet);
         self.tight = self.capacity.of_tight().map(Span::from_secs);
         self.access = Span::from_secs(self.result.map_or(0.0, |result| self.capacity.access(packet, result.bandwidth.available)));
@@ -168,14 +181,16 @@ impl Measurement for ImTcp {
             self.covered *= libm::exp(-since.secs() / (OF_LATE * self.smoothed.get()));
         }
         let links = Links { packet: self.packet, access: self.access, service: self.tight.unwrap_or(Span::ZERO) };
-        let gap = self.gaps.acked(ack, &links);
+        let [answer, gap] = self.gaps.acked(ack, &links);
         self.merged = self.gaps.is_merged().then(|| self.merged.unwrap_or(ack.now));
-        if self.merged.is_some() && self.known_capacity.is_some() {
+        if !self.holds() && self.merged.is_some() && self.known_capacity.is_some() {
             // What was measured so far is the network card's work too.
             self.start_anew();
         }
-        let gap = gap?;
-        self.gap(&gap);
+        if let Some(answer) = answer.filter(|_| self.merged.is_none()) {
+            self.answer(&answer);
+        }
+        self.gap(&gap?);
         let (capacity, capacity_error) = self.known_capacity.filter(|_| self.holds())?;
         if self.covered < LEAST_COVERED * OF_LATE * self.smoothed.get() {
             let known = Bandwidth { capacity, available: self.result.map_or(capacity, |result| result.bandwidth.available) };
@@ -231,12 +246,14 @@ impl Measurement for ImTcp {
     /// Not where arrivals are a network card's, nor where a packet takes the link less than the host can tell apart (B §4.2.1).
     fn holds(&self) -> bool {
         let merged_for = self.last_ack.unwrap_or_default() - self.merged.or(self.last_ack).unwrap_or_default();
-        merged_for < MERGED_FOR && self.tight.is_none_or(|tight| tight > self.timer)
+        let in_doubt = self.known_capacity.is_none() && self.capacity.is_held_back();
+        merged_for < MERGED_FOR && !in_doubt && self.tight.is_none_or(|tight| tight > self.timer)
     }
 
     fn unknown(&self) -> Unknown {
         let unused = self.gaps.unused();
-        if self.merged.is_some() {
+        let others = unused.apart + unused.repeated + unused.disordered;
+        if self.merged.is_some() || (unused.merged > FEWEST_GAPS as u64 && unused.merged > others) {
             Unknown::Merged
         } else if self.tight.is_some_and(|tight| tight <= self.timer) {
             Unknown::Timer

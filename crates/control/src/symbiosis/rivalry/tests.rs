@@ -156,8 +156,14 @@ fn who_fills_the_buffer_is_found_and_not_lost_sight_of() {
 
 #[test]
 fn without_an_overflow_only_a_queue_that_no_flows_of_the_kind_leave_is_an_opponents() {
-    let verdict =
-        |left: u64| Verdict { before: Span::from_millis(40), left: Span::from_millis(left), stood: true, long: false, back: true };
+    let verdict = |left: u64| Verdict {
+        asked: Instant::START,
+        before: Span::from_millis(40),
+        left: Span::from_millis(left),
+        stood: true,
+        long: false,
+        back: true,
+    };
     let bounds = Bounds { lost: false, ..BOUNDS };
     let mut rivalry = Rivalry::default();
     assert_eq!([1, 2, 3].map(|_| rivalry.judged(&verdict(20), &bounds)), [Change::None; 3]);
@@ -181,8 +187,14 @@ fn without_an_overflow_only_a_queue_that_no_flows_of_the_kind_leave_is_an_oppone
 
 #[test]
 fn a_queue_that_fell_and_did_not_come_back_tells_of_an_opponents_loss_alone() {
-    let verdict =
-        |left: u64, back: bool| Verdict { before: Span::from_millis(40), left: Span::from_millis(left), stood: true, long: false, back };
+    let verdict = |left: u64, back: bool| Verdict {
+        asked: Instant::START,
+        before: Span::from_millis(40),
+        left: Span::from_millis(left),
+        stood: true,
+        long: false,
+        back,
+    };
     let mut rivalry = Rivalry::default();
     let changes = [(33, true), (0, false), (33, true)].map(|(left, back)| rivalry.judged(&verdict(left, back), &BOUNDS));
     assert_eq!(changes, [Change::None, Change::None, Change::Begins], "no doubt is over for it");
@@ -211,8 +223,14 @@ fn one_opponent_among_many_of_the_kind_is_not_lost_sight_of() {
     let mut fluid = Fluid::new(&[0; 9], true, queue, (TAU.secs() + queue) / 10.0);
     fluid.run(30_000);
     assert_eq!(fluid.competing(), 9);
-    let verdict =
-        |left: u64| Verdict { before: Span::from_millis(120), left: Span::from_millis(left), stood: true, long: false, back: true };
+    let verdict = |left: u64| Verdict {
+        asked: Instant::START,
+        before: Span::from_millis(120),
+        left: Span::from_millis(left),
+        stood: true,
+        long: false,
+        back: true,
+    };
     let judged = |competing: bool, left: u64| {
         let mut rivalry = Rivalry { competing, ..Rivalry::default() };
         [left; 2].map(|left| rivalry.judged(&verdict(left), &BOUNDS))[1]
@@ -224,7 +242,14 @@ fn one_opponent_among_many_of_the_kind_is_not_lost_sight_of() {
 #[test]
 fn who_competes_takes_only_noise_for_an_empty_queue() {
     let judged = |before: u64, left: u64| {
-        let verdict = Verdict { before: Span::from_millis(before), left: Span::from_millis(left), stood: true, long: false, back: true };
+        let verdict = Verdict {
+            asked: Instant::START,
+            before: Span::from_millis(before),
+            left: Span::from_millis(left),
+            stood: true,
+            long: false,
+            back: true,
+        };
         let mut rivalry = Rivalry { competing: true, ..Rivalry::default() };
         [(); 2].map(|()| rivalry.judged(&verdict, &BOUNDS))[1]
     };
@@ -241,7 +266,7 @@ struct Competitor {
 impl Competitor {
     fn new(cwnd: u64) -> Competitor {
         let mut rivalry = Rivalry::default();
-        let verdict = Verdict { before: TAU, left: TAU, stood: true, long: true, back: true };
+        let verdict = Verdict { asked: Instant::START, before: TAU, left: TAU, stood: true, long: true, back: true };
         assert_eq!([1, 2].map(|_| rivalry.judged(&verdict, &BOUNDS))[1], Change::Begins);
         let window = Window::new(&test_path::setup(cwnd));
         Competitor { rivalry, window, now: Instant::from_millis(1_000) }

@@ -13,7 +13,16 @@ fn gap(random: &mut Random, u: f64, access: f64, sent: f64) -> Gap {
         packets += 1.0;
         left -= random.exponential() * 50.0 / u;
     }
-    Gap { first: 1, last: 1, sent, entered: sent, arrived: (PACKET + 50.0 * packets) / K, bytes: PACKET, same_busy_period: true }
+    Gap {
+        first: 1,
+        last: 1,
+        sent,
+        entered: sent,
+        arrived: (PACKET + 50.0 * packets) / K,
+        bytes: PACKET,
+        same_busy_period: true,
+        together: false,
+    }
 }
 
 /// The estimate after so many trains: a close gap, a short wide one, and a long one of 16 service times.
@@ -56,7 +65,7 @@ fn close_gaps_alone_leave_what_rho_leaves() {
     // s + (1 − A/K)·s with U = 4000: 14 ms at ρ = 1. By ρ = 0 it would be 14 ms, so 12 ± 2 ms, uniform.
     let mut capacity = Capacity::default();
     for arrived in [0.010, 0.018].repeat(50) {
-        let gap = Gap { first: 1, last: 1, sent: 0.0, entered: 0.0, arrived, bytes: PACKET, same_busy_period: true };
+        let gap = Gap { first: 1, last: 1, sent: 0.0, entered: 0.0, arrived, bytes: PACKET, same_busy_period: true, together: false };
         capacity.close(&gap, PACKET, Some(Rate::from_bytes_per_s(6_000.0)));
     }
     let (k, error) = capacity.estimate(PACKET).unwrap();
@@ -68,7 +77,7 @@ fn close_gaps_alone_leave_what_rho_leaves() {
 #[test]
 fn without_competitors_two_pairs_are_enough_and_exact() {
     let mut capacity = Capacity::default();
-    let pair = Gap { first: 1, last: 1, sent: 0.0, entered: 0.0, arrived: 0.01, bytes: PACKET, same_busy_period: true };
+    let pair = Gap { first: 1, last: 1, sent: 0.0, entered: 0.0, arrived: 0.01, bytes: PACKET, same_busy_period: true, together: false };
     capacity.close(&pair, PACKET, None);
     assert!(capacity.estimate(PACKET).is_none());
     (0..2).for_each(|_| capacity.close(&pair, PACKET, None));
@@ -81,7 +90,16 @@ fn two_packets_of_one_ack_count_as_two() {
     let mut capacity = Capacity::default();
     (0..3).for_each(|_| {
         capacity.close(
-            &Gap { first: 3, last: 4, sent: 0.0, entered: 0.0, arrived: 0.02, bytes: 2.0 * PACKET, same_busy_period: true },
+            &Gap {
+                first: 3,
+                last: 4,
+                sent: 0.0,
+                entered: 0.0,
+                arrived: 0.02,
+                bytes: 2.0 * PACKET,
+                same_busy_period: true,
+                together: false,
+            },
             PACKET,
             None,
         )
@@ -116,7 +134,11 @@ fn a_narrower_link_before_the_shared_one_leaves_k_on_the_safe_side() {
 #[test]
 fn an_answer_that_was_held_back_is_no_pair_nor_are_acks_that_came_together() {
     let close = |capacity: &mut Capacity, arrived: f64| {
-        capacity.close(&Gap { first: 1, last: 1, sent: 0.0, entered: 0.0, arrived, bytes: PACKET, same_busy_period: true }, PACKET, None);
+        capacity.close(
+            &Gap { first: 1, last: 1, sent: 0.0, entered: 0.0, arrived, bytes: PACKET, same_busy_period: true, together: false },
+            PACKET,
+            None,
+        );
     };
     let k = |capacity: &Capacity| capacity.estimate(PACKET).unwrap().0.bytes_per_s();
     // A delayed ACK at the start, and later.

@@ -22,6 +22,7 @@ fn gaps(u: f64, count: usize, access: f64, mut sent: impl FnMut(&mut Random) -> 
                 arrived: (100.0 + 50.0 * packets) / 10_000.0,
                 bytes: 100.0,
                 same_busy_period: true,
+                together: false,
             }
         })
         .collect()
@@ -44,7 +45,16 @@ fn a_comes_out_of_what_the_link_did() {
 #[test]
 fn in_a_standing_queue_a_is_what_the_flow_gets_through_whatever_k_is_thought_to_be() {
     let mut cross_traffic = CrossTraffic::default();
-    cross_traffic.add(&Gap { first: 1, last: 1, sent: 0.02, entered: 0.02, arrived: 0.02, bytes: 100.0, same_busy_period: true });
+    cross_traffic.add(&Gap {
+        first: 1,
+        last: 1,
+        sent: 0.02,
+        entered: 0.02,
+        arrived: 0.02,
+        bytes: 100.0,
+        same_busy_period: true,
+        together: false,
+    });
     for k in [8_000.0, 10_000.0, 20_000.0] {
         let (available, error) = cross_traffic.available(Rate::from_bytes_per_s(k), Rate::from_bytes_per_s(0.1 * k), 0.0).unwrap();
         assert!((available.bytes_per_s() - 5_000.0).abs() < 1e-6);
@@ -74,6 +84,7 @@ fn the_interval_is_that_of_what_comes_in_between() {
                 arrived: (100.0 + 50.0 * packets) / 10_000.0,
                 bytes: 100.0,
                 same_busy_period: true,
+                together: false,
             });
         }
         let (available, error) = cross_traffic.available(K, Rate::ZERO, 0.0).unwrap();
@@ -88,7 +99,16 @@ fn the_interval_is_that_of_what_comes_in_between() {
 #[test]
 fn the_past_fades() {
     let mut cross_traffic = CrossTraffic::default();
-    cross_traffic.add(&Gap { first: 1, last: 1, sent: 1.0, entered: 1.0, arrived: 1.0, bytes: 5_000.0, same_busy_period: true });
+    cross_traffic.add(&Gap {
+        first: 1,
+        last: 1,
+        sent: 1.0,
+        entered: 1.0,
+        arrived: 1.0,
+        bytes: 5_000.0,
+        same_busy_period: true,
+        together: false,
+    });
     cross_traffic.fade(100.0, 1.0);
     assert!(cross_traffic.covered() < 1e-40);
 }

@@ -62,7 +62,7 @@ fn a_small_window_sends_pairs_only() {
 
 #[test]
 fn a_gap_is_of_one_kind_or_of_none() {
-    let gap = |first, last| Gap { first, last, sent: 0.0, entered: 0.0, arrived: 0.0, bytes: 0.0, same_busy_period: true };
+    let gap = |first, last| Gap { first, last, sent: 0.0, entered: 0.0, arrived: 0.0, bytes: 0.0, same_busy_period: true, together: false };
     assert_eq!(Spacing::of_gap(&gap(34, 34)), Spacing::ServiceTime);
     assert_eq!(Spacing::of_gap(&gap(34, 35)), Spacing::ServiceTime);
     assert_eq!(Spacing::of_gap(&gap(36, 37)), Spacing::BackToBack);
