@@ -13,7 +13,7 @@ use symbiosis_report::outcome::{Measured, Outcome};
 /// T Fig 5, B Fig 6.
 pub fn run(lab: &Lab) -> Outcome {
     let rtts = if lab.quick { vec![30.0, 150.0] } else { vec![30.0, 60.0, 100.0, 150.0] };
-    let part = if lab.quick { 0.4 } else { 1.0 };
+    let part = if lab.quick { 0.33 } else { 1.0 };
     // In a quick run what no oracle tells.
     let asked = |kind: &Kind| !(lab.quick && kind.has_oracle());
     let kinds: Vec<Kind> = on_linux(lab).into_iter().filter(asked).collect();
