@@ -5,8 +5,13 @@
 
 use crate::{Bytes, Instant, Rate, Span};
 
-/// Where more than this part of the packets is lost the path is overloaded, whatever the reason: random losses to be borne are up to 5 %
-/// (RFC 9743 §5.1), and the next power of two over twice that leaves chance its room.
+/// Random losses to be borne (RFC 9743 §5.1).
+const BORNE: f64 = 0.05;
+/// What a loss by chance leaves of a window in slow start: as CUBIC's (RFC 9438 §4.6). Beside one in each round trip the window still grows, by 2 · 0.7; a half
+/// would undo what the round trip has doubled.
+pub const CHANCE_LEAVES: f64 = crate::cubic::BETA;
+/// Where more than this part of the packets is lost the path is overloaded, whatever the reason: the next power of two over twice what is borne leaves
+/// chance its room.
 const MOST_LOST: f64 = 0.125;
 /// Of fewer packets a loss more or less decides: of 64, in which 5 % are lost, more than an eighth are in 1 of 400 turns.
 const FEWEST: u64 = 64;
@@ -58,6 +63,11 @@ impl Ceiling {
     /// A new turn: what was lost in a silence was lost in no turn, and a timeout has an answer of its own.
     pub fn restart(&mut self) {
         (self.begun, self.acked, self.arrived, self.lost) = (None, Bytes::ZERO, 0, 0);
+    }
+
+    /// Whether no more is lost in this turn than is to be borne, or one packet, and was in none before.
+    pub fn bears(&self) -> bool {
+        self.rate.is_none() && self.lost as f64 <= (BORNE * self.arrived as f64).max(1.0)
     }
 
     /// The ceiling, if there is one.

@@ -82,8 +82,8 @@ const NOTED: f64 = 5.0;
 /// θ grows by so many packets' service times: an error of τ by a packet or two, which is what whole packets do to it, must be small beside
 /// θ, because shares differ by `e^(error/θ)`.
 const PACKETS: f64 = 16.0;
-/// A queue by so much longer than noise makes it stands \[s\].
-const STANDS: f64 = 0.001;
+/// A queue by so much longer than noise makes it stands.
+pub const STANDS: Span = Span::from_millis(1);
 
 /// θ of `symbiosis`, but for what whole packets add. The queue is proportional to it, and so is the speed at which differences die.
 pub const THETA: Span = Span::from_millis(6);
@@ -188,7 +188,7 @@ impl Law {
     /// A queue that leaves a flow e^−½ of its share, and more than noise: what is shorter harms nobody.
     pub fn harmless_queue(&self, path: &Path) -> Span {
         let Law::Logarithmic { .. } = self else { return Span::ZERO };
-        Span::from_secs(0.5 * path.eased * path.theta + STANDS)
+        Span::from_secs(0.5 * path.eased * path.theta + STANDS.secs())
     }
 
     /// Whether a queue stands, at present or of late: half of what this flow asks for, and more than noise.
@@ -226,7 +226,7 @@ impl Law {
 
 /// Whether round-trip times of `rtt` are those of a queue that stands, beside which that much is asked for \[s\].
 fn stands(rtt: Span, path: &Path, wanted: f64) -> bool {
-    (rtt - path.tau).secs() > wanted / 2.0 + STANDS
+    (rtt - path.tau).secs() > wanted / 2.0 + STANDS.secs()
 }
 
 #[cfg(test)]

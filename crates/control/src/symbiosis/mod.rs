@@ -33,6 +33,7 @@ use crate::rtt::BaseRtt;
 use crate::window::{Window, Windowed, may_grow};
 use crate::{
     Acked, Ask, Basis, Bytes, Controller, Departure, Instant, LossKind, Lost, Notice, PacketLost, Permit, Rate, Report, Sent, Setup, Span,
+    Unknown,
 };
 
 pub use builder::{Builder, EPSILON, GAMMA};
@@ -134,15 +135,18 @@ impl Symbiosis {
             News::Reading(reading) => self.law.measured(&reading.bandwidth),
             News::Expired => {
                 self.law.forget();
-                // The window was right by what was known: no reason to double it.
-                self.window.ssthresh = self.window.ssthresh.min(self.window.cwnd);
+                // The window was right by what was known: no reason to double it, but where it had still to be doubled and no queue stands.
+                if !(self.starting && self.is_empty()) {
+                    self.window.ssthresh = self.window.ssthresh.min(self.window.cwnd);
+                }
             }
         }
     }
 
     /// The window answers an ACK that came `since` the one before.
     fn grow(&mut self, ack: &Acked, since: Span, path: Option<Path>) {
-        let acked = if ack.grows { self.window.packets(ack.bytes) } else { 0.0 };
+        let grows = ack.grows || (self.window.in_slow_start() && self.is_chance());
+        let acked = if grows { self.window.packets(ack.bytes) } else { 0.0 };
         let Some(path) = path else {
             self.window.grow_as_reno(acked);
             return;
@@ -190,6 +194,18 @@ impl Symbiosis {
     /// When the next packet should leave, but for its pacing.
     fn wanted(&self) -> Departure {
         if self.rivalry.competes() { Departure::Now } else { self.host.departure() }
+    }
+
+    /// Whether a loss tells nothing of the path: K is measured, but not yet known, no queue stands, and few packets are lost. From a host that is late it takes
+    /// dozens of pairs, and Reno's steps would take minutes to where a long path can be measured: slow start goes on.
+    fn is_chance(&self) -> bool {
+        let in_doubt = || self.path().is_none() && self.host.unknown() == Unknown::Measuring;
+        self.settings.loss_floor && self.starting && in_doubt() && self.ceiling.bears() && self.is_empty()
+    }
+
+    /// Whether no queue stands, whatever K is.
+    fn is_empty(&self) -> bool {
+        self.tau().is_some_and(|tau| self.rtt.smoothed() - tau <= law::STANDS)
     }
 
     fn probing_rtt(&self, now: Instant) -> bool {
@@ -306,6 +322,11 @@ impl Controller for Symbiosis {
         // window was. The same packet's second is no longer: the path may be another.
         let persists = loss.kind == LossKind::PersistentCongestion || self.window.is_backed_off();
         let forgets = !self.settings.loss_floor || persists || self.path().is_none_or(|path| self.law.is_queued(&path));
+        if loss.kind == LossKind::FastRetransmit && self.is_chance() {
+            self.window.shrink_to(ceiling::CHANCE_LEAVES * self.window.cwnd);
+            self.window.ssthresh = f64::INFINITY;
+            return;
+        }
         self.window.lose_as_reno(loss.kind);
         if let (LossKind::FastRetransmit, Some(path)) = (loss.kind, self.path()) {
             let free = self.kept(&path) / self.packet.as_f64();

@@ -29,6 +29,9 @@ pub(crate) struct Flow {
     now: Instant,
     last_sent: Instant,
     last_ack: Instant,
+    /// The window has had room since then, and the application something to send: what leaves next was held back by the host, which collects what a third of
+    /// the window takes before it sends (`tcp_tso_should_defer`), or whose queue is full.
+    room: Option<Instant>,
     /// Congestion events that the controller has heard of.
     losses: u32,
     serial: u32,
@@ -68,6 +71,7 @@ impl Flow {
             now: Instant::START,
             last_sent: Instant(first.at),
             last_ack: Instant(first.at),
+            room: None,
             losses: first.losses,
             // Differs from those of an agent before this one.
             serial: first.at as u32,
@@ -148,7 +152,8 @@ impl Flow {
         let taken = if record.kind == kind::ACKED { self.cells.taken(record.una, record.sacked) } else { 0 };
         let in_flight = Bytes(self.packet.0 * (u64::from(record.in_flight) + taken));
         for cell in self.cells.sent(record.from, record.nxt, self.now, app_limited) {
-            self.controller.sent(&Sent::new(self.now, cell.number, cell.bytes, in_flight));
+            let ready_at = self.room.take().filter(|_| !app_limited).unwrap_or(self.now).min(self.now);
+            self.controller.sent(&Sent::new(self.now, cell.number, cell.bytes, in_flight).with_ready_at(ready_at));
             self.last_sent = self.now;
         }
     }
@@ -188,6 +193,8 @@ impl Flow {
                 .with_cwnd_limited(full && record.flags & flag::APP_LIMITED == 0);
             self.controller.ack_processed(&ack);
             self.last_ack = now;
+            let room = record.in_flight < record.cwnd && record.flags & flag::APP_LIMITED == 0;
+            self.room = room.then(|| self.room.unwrap_or(now));
         }
         self.told = told;
     }

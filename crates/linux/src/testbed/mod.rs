@@ -26,6 +26,7 @@ pub(crate) mod socket;
 #[cfg(test)]
 mod tests;
 mod tun;
+pub mod veth;
 
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -47,8 +48,6 @@ use hosts::Hosts;
 pub use hosts::MOST_FLOWS;
 pub use lateness::{LatenessSummary, MOST_LATE};
 use namespace::Namespace;
-#[cfg(test)]
-pub(crate) use socket::reset_when_closed;
 use tun::Tun;
 
 /// Everything is in its place so long before a run begins: its threads have started within milliseconds, and a run takes

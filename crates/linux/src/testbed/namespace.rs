@@ -28,7 +28,6 @@ impl Namespace {
     }
 
     /// What holds it.
-    #[cfg(test)]
     pub(crate) fn file(&self) -> &File {
         &self.0
     }

@@ -30,6 +30,17 @@ pub fn connecting(cc: &str, from: SocketAddrV4, to: SocketAddrV4) -> io::Result<
     }
 }
 
+/// A connection under a congestion control.
+///
+/// # Errors
+/// The kernel has no such congestion control ([`io::ErrorKind::NotFound`]), or nobody listens there.
+pub fn connected(cc: &str, to: SocketAddrV4) -> io::Result<TcpStream> {
+    let socket = socket(AddressFamily::Inet, SockType::Stream, SockFlag::SOCK_CLOEXEC, None)?;
+    control(&socket, cc)?;
+    connect(socket.as_raw_fd(), &SockaddrIn::from(to))?;
+    Ok(socket.into())
+}
+
 /// A socket that is closed is gone at once: one that had still to be seen through would keep its namespace for minutes.
 ///
 /// # Errors

@@ -49,6 +49,9 @@ const BACK_TO_BACK: f64 = 0.05;
 const MOST_APART: u32 = 10;
 /// Arrivals that were merged for so long are the network card's ways, and not a host's that paused: what was measured before holds no more.
 const MERGED_FOR: Span = Span::from_millis(1000);
+/// Where arrivals are merged K is believed for so long without a pair that confirms it, as the least round-trip time is for so long without another: the path
+/// may be another by then.
+const CONFIRMED_FOR: Span = Span::from_millis(10_000);
 /// Least part of a smoothed round-trip time between two streams.
 const STREAM_SPACING: f64 = 1.0 / 3.0;
 
@@ -71,6 +74,8 @@ pub struct ImTcp {
     /// Arrivals are merged since then.
     merged: Option<Instant>,
     last_result: Option<Instant>,
+    /// When a pair told K last, and how many arrivals had been merged by then.
+    confirmed: (Instant, u64),
     /// K and half the width of its interval.
     known_capacity: Option<(Rate, Rate)>,
     /// How long the link that competitors share, and the access link before it, take for a packet.
@@ -99,6 +104,7 @@ impl ImTcp {
             last_ack: None,
             merged: None,
             last_result: None,
+            confirmed: (Instant::START, 0),
             known_capacity: None,
             tight: None,
             access: Span::ZERO,
@@ -128,6 +134,7 @@ impl ImTcp {
     /// How far apart two packets arrived, and none between them.
     fn answer(&mut self, gap: &Gap) {
         if self.is_close(gap) {
+            self.confirmed = (self.last_ack.unwrap_or_default(), self.gaps.unused().merged);
             self.capacity.close(gap, self.packet.as_f64(), self.result.map(|result| result.bandwidth.available));
             self.know();
         }
@@ -243,11 +250,15 @@ impl Measurement for ImTcp {
         }
     }
 
-    /// Not where arrivals are a network card's, nor where a packet takes the link less than the host can tell apart (B §4.2.1).
+    /// Not where arrivals are a network card's, or are merged and nothing else has come for long, nor where a packet takes the link less than the host can tell
+    /// apart (B §4.2.1).
     fn holds(&self) -> bool {
         let merged_for = self.last_ack.unwrap_or_default() - self.merged.or(self.last_ack).unwrap_or_default();
         let in_doubt = self.known_capacity.is_none() && self.capacity.is_held_back();
-        merged_for < MERGED_FOR && !in_doubt && self.tight.is_none_or(|tight| tight > self.timer)
+        let (confirmed, merged) = self.confirmed;
+        let unconfirmed =
+            self.last_ack.unwrap_or_default() - confirmed > CONFIRMED_FOR && self.gaps.unused().merged - merged > FEWEST_GAPS as u64;
+        merged_for < MERGED_FOR && !unconfirmed && !in_doubt && self.tight.is_none_or(|tight| tight > self.timer)
     }
 
     fn unknown(&self) -> Unknown {
@@ -259,7 +270,7 @@ impl Measurement for ImTcp {
             Unknown::Timer
         } else if unused.disordered > FEWEST_GAPS as u64 && unused.disordered > unused.apart + unused.repeated + unused.merged {
             Unknown::Disordered
-        } else if self.known_capacity.is_none() {
+        } else if self.known_capacity.is_none() && !self.capacity.is_held_back() {
             Unknown::Trains
         } else {
             Unknown::Measuring
@@ -268,6 +279,7 @@ impl Measurement for ImTcp {
 
     fn forget(&mut self) {
         self.gaps = Gaps::default();
+        self.confirmed.1 = 0;
         self.start_anew();
     }
 

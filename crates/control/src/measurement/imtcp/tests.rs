@@ -70,3 +70,39 @@ fn a_link_that_is_faster_than_the_host_can_tell_is_not_measured() {
         assert_eq!(capacity(service, Span::from_micros(timer)), None, "{timer} µs");
     }
 }
+
+/// A burst that leaves at `at`, and the arrivals of its packets; whether K holds then. Only the last of an ACK's packets has a round-trip time.
+fn burst(measured: &mut ImTcp, number: &mut u64, at: Instant, packets: u64, merged: bool) -> bool {
+    let service = Span::from_micros(120);
+    for i in 0..packets {
+        measured.sent(&Sent::new(at, *number + i, PACKET, Bytes::ZERO));
+    }
+    for i in 0..packets {
+        let last = i + 1 == packets;
+        let now = at + BASE + service * if merged { packets } else { i + 1 };
+        measured.acked(&Acked::new(now, *number + i, PACKET, at).with_rtt((last || !merged).then(|| now - at)));
+    }
+    *number += packets;
+    measured.holds()
+}
+
+/// Where one ACK answers a burst of eight nothing tells that the link has changed: K is believed for ten seconds.
+#[test]
+fn what_merged_arrivals_do_not_confirm_is_not_believed_for_ever() {
+    let (mut measured, mut number) = (ImTcp::new(&Setup::new(PACKET)), 0);
+    let ms = Instant::from_millis;
+    for at in 0..1000 {
+        burst(&mut measured, &mut number, ms(at), 2, false);
+    }
+    let k = measured.known_capacity.unwrap().0.mbps();
+    assert!((k - 100.0).abs() < 1.0, "{k}");
+    let held =
+        |measured: &mut ImTcp, number: &mut u64, from: u64, to: u64| (from..to).all(|at| burst(measured, number, ms(2 * at), 8, true));
+    assert!(held(&mut measured, &mut number, 500, 5_000), "for nine seconds");
+    assert!(!held(&mut measured, &mut number, 5_000, 5_600), "for ten, and no longer");
+    assert_eq!(measured.unknown(), Unknown::Merged);
+    assert!(
+        burst(&mut measured, &mut number, ms(11_300), 2, false) || burst(&mut measured, &mut number, ms(11_301), 2, false),
+        "until a pair confirms it"
+    );
+}

@@ -246,7 +246,11 @@ INLINE void pace(struct sock *sk, struct own *o, const struct decision *d, u64 l
 {
 	struct tcp_sock *tp = (struct tcp_sock *)sk;
 	u64 gap = d->law == LAW_TABLE ? d->gap : 0;
-	u64 burst = window_of(tp, o) / 2;
+	u64 window = window_of(tp, o), burst = window / 2;
+	/* What the host has held back, by more than two bursts, is made up for at twice the rate: a rate that just fills the window needs ten round
+	 * trips for it, in which the next is held back. */
+	if (window > in_flight(tp) + 2 * LEAST_BURST)
+		gap /= 2;
 	burst = burst < 1 ? 1 : burst > MOST_BURST ? MOST_BURST : burst;
 	if (gap > longest / burst)
 		gap = longest / burst;

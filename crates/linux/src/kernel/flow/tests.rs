@@ -12,6 +12,8 @@ enum Heard {
     Sent(u64, u64, u64, bool),
     /// Number, send time and round-trip time \[µs\], in flight, whether it recovers, whether the window grows, whether it was app-limited.
     Acked(u64, u64, Option<u64>, u64, bool, bool, bool),
+    /// Number, and since when nothing but the host held it back \[µs\].
+    HeldBack(u64, u64),
     Lost(LossKind, u64),
     Spurious(u64),
 }
@@ -41,6 +43,9 @@ impl Controller for Recorder {
         (self.next, self.last) = (packet.number + 1, packet.now);
         if !self.silent {
             hear(Heard::Sent(packet.number, packet.bytes.0, packet.in_flight.0, packet.retransmission));
+            if packet.ready_at < packet.now {
+                hear(Heard::HeldBack(packet.number, packet.ready_at.0 / 1000));
+            }
         }
     }
 
@@ -318,4 +323,25 @@ fn a_rest_is_told_to_the_kernel_and_shown() {
     assert_eq!((flow.show().phase, flow.show().why), (Phase::Reno, "arrivals are merged".into()));
     assert_eq!(flow.decision(Instant(sparse.at)).law, law::RENO);
     assert!(!flow.continues(&record(kind::ACKED, rests / 1000, 999, 1999)), "it listens again");
+}
+
+/// The host collects what it sends at once: the first packet of a burst might have left when the window had room for it.
+#[test]
+fn what_the_host_holds_back_is_told_with_the_first_packet_of_its_burst() {
+    let mut flow = flow();
+    let sent = |at_us, from, to, flags| Record { flags, ..record(kind::SENT, at_us, from, to) };
+    let ack = |at_us, una, nxt, in_flight| Record { in_flight, rtt_us: at_us as i32, ..record(kind::ACKED, at_us, una, nxt) };
+    flow.take(&sent(100, 3, 10, 0));
+    flow.take(&ack(10_000, 2, 10, 8));
+    flow.take(&ack(11_000, 4, 10, 6));
+    heard();
+    flow.take(&sent(11_500, 10, 14, 0));
+    let held_back = || heard().into_iter().filter(|heard| matches!(heard, Heard::HeldBack(..))).collect::<Vec<_>>();
+    assert_eq!(held_back(), [Heard::HeldBack(10, 10_000)]);
+    flow.take(&ack(12_000, 6, 14, 10));
+    flow.take(&sent(12_500, 14, 15, 0));
+    assert_eq!(held_back(), [], "the window was full");
+    flow.take(&ack(13_000, 8, 15, 7));
+    flow.take(&sent(14_000, 15, 16, flag::APP_LIMITED));
+    assert_eq!(held_back(), [], "the application had nothing");
 }
