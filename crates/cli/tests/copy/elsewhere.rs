@@ -16,11 +16,18 @@ pub struct Elsewhere {
 
 impl Elsewhere {
     pub fn new() -> Elsewhere {
+        Elsewhere::by("")
+    }
+
+    /// Where a command leads to the other machine: what it is told comes behind it.
+    pub fn by(way: &str) -> Elsewhere {
         let folder = tempfile::tempdir().unwrap();
         fs::create_dir(folder.path().join("home")).unwrap();
         let ssh = folder.path().join("ssh");
         // It knows no -G, so that the host's own name is looked up; a shell that greets says so before anything else.
-        let script = "#!/bin/sh\n[ \"$1\" = -G ] && exit 1\nshift\necho 'Welcome to elsewhere.'\ncd \"$(dirname \"$0\")/home\" && HOME=\"$PWD\" exec sh -c \"$*\"\n";
+        let script = format!(
+            "#!/bin/sh\n[ \"$1\" = -G ] && exit 1\nshift\necho 'Welcome to elsewhere.'\ncd \"$(dirname \"$0\")/home\" && HOME=\"$PWD\" exec {way} sh -c \"$*\"\n"
+        );
         fs::write(&ssh, script).unwrap();
         fs::set_permissions(&ssh, PermissionsExt::from_mode(0o755)).unwrap();
         Elsewhere { folder }

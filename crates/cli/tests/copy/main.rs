@@ -1,6 +1,7 @@
 //! `symbiosis copy` and `list`, end to end: the other end is started by a program that stands for ssh, or by ssh itself where its server is installed.
 
 mod elsewhere;
+mod long_path;
 mod measure;
 mod watch;
 

@@ -64,6 +64,11 @@ impl Hosts {
         self.spaces[host].within(|| command.spawn().map_err(TestbedError::system("a program does not start")))
     }
 
+    /// The file by which a program gets to a host's network (`nsenter --net=FILE`), for as long as this lives.
+    pub fn network(&self, host: usize) -> String {
+        self.spaces[host].path()
+    }
+
     /// Carries packets over a link for each direction while something is done; how late they left.
     ///
     /// # Errors

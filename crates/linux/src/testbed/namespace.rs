@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::Write;
+use std::os::fd::AsRawFd;
 use std::process::{Command, Stdio};
 use std::thread;
 
@@ -27,9 +28,9 @@ impl Namespace {
         })
     }
 
-    /// What holds it.
-    pub(crate) fn file(&self) -> &File {
-        &self.0
+    /// The file that holds it, for as long as this lives: devices move there by it, and programs of other processes.
+    pub fn path(&self) -> String {
+        format!("/proc/{}/fd/{}", std::process::id(), self.0.as_raw_fd())
     }
 
     /// Moves the calling thread there, for ever.

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::io::{ErrorKind, Read, Write};
 use std::net::{Ipv4Addr, SocketAddrV4, TcpListener, TcpStream};
-use std::os::fd::{AsFd, AsRawFd};
+use std::os::fd::AsFd;
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -52,8 +52,7 @@ impl Veth {
     /// This process may not, or something that is needed is missing.
     pub fn new(rate: Option<Rate>, delay: Option<Span>) -> Result<Veth, TestbedError> {
         let (sender, receiver) = (Namespace::new()?, Namespace::new()?);
-        // Devices move to a namespace by a process or thread in it, or by a file.
-        let held = format!("/proc/{}/fd/{}", std::process::id(), receiver.file().as_raw_fd());
+        let held = receiver.path();
         sender.within(|| {
             ip(&format!("link add symd0 type veth peer name symd1 netns {held}\naddr add {SENDER}/24 dev symd0\nlink set symd0 up\n"))?;
             rate.map_or(Ok(()), bucket)
