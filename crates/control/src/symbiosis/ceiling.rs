@@ -65,7 +65,7 @@ impl Ceiling {
         (self.begun, self.acked, self.arrived, self.lost) = (None, Bytes::ZERO, 0, 0);
     }
 
-    /// Whether no more is lost in this turn than is to be borne, or one packet, and was in none before.
+    /// Whether no more is lost in this turn than is to be borne, or one packet, and the path was never overloaded.
     pub fn bears(&self) -> bool {
         self.rate.is_none() && self.lost as f64 <= (BORNE * self.arrived as f64).max(1.0)
     }

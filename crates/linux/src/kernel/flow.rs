@@ -29,8 +29,8 @@ pub(crate) struct Flow {
     now: Instant,
     last_sent: Instant,
     last_ack: Instant,
-    /// The window has had room since then, and the application something to send: what leaves next was held back by the host, which collects what a third of
-    /// the window takes before it sends (`tcp_tso_should_defer`), or whose queue is full.
+    /// The window has had room since then, and the application something to send: what leaves next was held back by the host, which collects
+    /// two segments at least before it sends, paces a burst by its bytes, or whose queue is full.
     room: Option<Instant>,
     /// Congestion events that the controller has heard of.
     losses: u32,
