@@ -52,6 +52,10 @@ const MERGED_FOR: Span = Span::from_millis(1000);
 /// Where arrivals are merged K is believed for so long without a pair that confirms it, as the least round-trip time is for so long without another: the path
 /// may be another by then.
 const CONFIRMED_FOR: Span = Span::from_millis(10_000);
+/// A packet that leaves later than planned by more service times than a stream's head fills meets nothing of what left before it, and tells nothing.
+const LATE: f64 = streams::HEAD as f64;
+/// And costs what it was late by. That may be so much of the time: what A may be wrong by.
+const COST: f64 = DOUBT;
 /// Least part of a smoothed round-trip time between two streams.
 const STREAM_SPACING: f64 = 1.0 / 3.0;
 
@@ -86,6 +90,9 @@ pub struct ImTcp {
     unsure: u64,
     /// Packets that left back to back and seem not to have followed one another, in a row.
     apart: u32,
+    /// No distances are asked for: the host was late by much, and until then has not paid for it.
+    rests: bool,
+    rests_until: Instant,
 }
 
 impl ImTcp {
@@ -111,6 +118,8 @@ impl ImTcp {
             result: None,
             unsure: 0,
             apart: 0,
+            rests: false,
+            rests_until: Instant::START,
         }
     }
 
@@ -169,9 +178,18 @@ impl ImTcp {
 
 impl Measurement for ImTcp {
     fn sent(&mut self, packet: &Sent) {
+        let late = match (self.departure(), self.tight) {
+            (Departure::IgnoreWindow(at), Some(tight)) => Some(packet.now - at.max(packet.ready_at)).filter(|late| *late > tight.scale(LATE)),
+            _ => None,
+        };
         self.streams.sent(packet);
         self.trains.sent(packet, self.tight, self.others());
         self.gaps.sent(packet, self.trains.next());
+        if let Some(late) = late {
+            self.streams.end();
+            self.rests_until = packet.now.saturating_add(late.scale(1.0 / COST));
+        }
+        self.rests = packet.now < self.rests_until;
     }
 
     fn acked(&mut self, ack: &Acked) -> Option<Reading> {
@@ -199,7 +217,7 @@ impl Measurement for ImTcp {
         }
         self.gap(&gap?);
         let (capacity, capacity_error) = self.known_capacity.filter(|_| self.holds())?;
-        if self.covered < LEAST_COVERED * OF_LATE * self.smoothed.get() {
+        if !self.rests && self.covered < LEAST_COVERED * OF_LATE * self.smoothed.get() {
             let known = Bandwidth { capacity, available: self.result.map_or(capacity, |result| result.bandwidth.available) };
             let spacing = Span::from_secs(STREAM_SPACING * self.smoothed.get());
             self.streams.begin(ack.now, spacing, &known, self.packet, ack.in_flight.packets(self.packet));
@@ -243,7 +261,7 @@ impl Measurement for ImTcp {
 
     fn departure(&self) -> Departure {
         // Distances that the host cannot keep would each cost a tick of its timer.
-        let service = self.tight.filter(|tight| *tight > self.timer);
+        let service = self.tight.filter(|tight| !self.rests && *tight > self.timer);
         match self.streams.departure() {
             Departure::Now => self.trains.departure(self.packet, service, || self.gaps.queued()),
             wanted => wanted,

@@ -10,7 +10,7 @@ use crate::lotka_volterra::Bandwidth;
 use crate::{Bytes, Departure, Instant, Rate, Sent, Span};
 
 /// Packets that a stream sends back to back at its start.
-const HEAD: u32 = 3;
+pub const HEAD: u32 = 3;
 /// Packets that follow at the stream's rate: a small part of the flight, but not fewer than the first number, and more than the second
 /// only as this smaller part of a long flight.
 const BODY: (f64, f64) = (4.0, 20.0);
@@ -61,6 +61,11 @@ impl Streams {
     /// There is a result: what is known of A holds.
     pub fn told(&mut self) {
         self.vain = 0;
+    }
+
+    /// The host is too late for the stream under way.
+    pub fn end(&mut self) {
+        (self.head, self.body) = (0, 0);
     }
 
     /// A packet left.
