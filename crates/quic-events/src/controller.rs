@@ -7,9 +7,9 @@ use symbiosis_control::{
     AckProcessed, Acked, Ask, Controller, Departure, LossKind, Lost, Migration, Notice, PacketLost, Permit, Report, Sent, Setup,
 };
 
-use crate::answers::Answers;
 use crate::flight::Flight;
 use crate::packets::{Arrived, FULL, Left};
+use crate::untold::{Event, Untold};
 
 /// A controller of ours with what noq does not keep for it.
 ///
@@ -43,9 +43,7 @@ pub struct QuicController {
     established: bool,
     /// The last packet was held back by the window, or by the departure that the controller wants.
     limited: bool,
-    /// What the controller has still to hear of the datagram under way: noq tells of its ACK before the receiver's word on the same packets
-    /// is read.
-    untold: Vec<Event>,
+    untold: Untold,
     /// Times that congestion was persistent.
     timeouts: u64,
     /// Times that recovery began without that.
@@ -56,19 +54,8 @@ pub struct QuicController {
     ready: Option<Instant>,
     /// The window holds it back.
     full: bool,
-    answers: Answers,
     /// When the last packet left.
     last_sent: Option<Instant>,
-}
-
-/// What a controller is to hear.
-#[derive(Debug)]
-enum Event {
-    /// Packet number, and the rest.
-    Acked(u64, Acked),
-    PacketLost(PacketLost),
-    Lost(Lost),
-    Notice(Notice),
 }
 
 /// What a QUIC stack that knows only windows is told of a permit.
@@ -102,13 +89,12 @@ impl QuicController {
             cwnd_limited: false,
             established: false,
             limited: false,
-            untold: Vec::new(),
+            untold: Untold::default(),
             timeouts: 0,
             recoveries: 0,
             left: None,
             ready: None,
             full: false,
-            answers: Answers::default(),
             last_sent: None,
         }
     }
@@ -231,13 +217,9 @@ impl QuicController {
     /// The receiver says when packets arrived. Of those that it acknowledges in the same datagram the controller has not heard yet; what was
     /// acknowledged before, or never sent, is no news.
     pub fn arrived(&mut self, arrivals: &[Arrived]) {
-        for Arrived { pn, at } in arrivals {
-            let untold = self.untold.iter_mut().rev().find_map(|event| match event {
-                Event::Acked(number, acked) if number == pn => Some(&mut acked.received_at),
-                _ => None,
-            });
-            if let Some(received_at) = untold.or_else(|| self.flight.received_at(*pn)) {
-                received_at.get_or_insert(*at);
+        for arrived in arrivals {
+            if let Some(received_at) = self.untold.received_at(arrived.pn).or_else(|| self.flight.received_at(arrived.pn)) {
+                received_at.get_or_insert(arrived.at);
             }
         }
     }
@@ -251,22 +233,7 @@ impl QuicController {
 
     /// The controller hears what happened.
     pub fn tell(&mut self) {
-        let mut answered = false;
-        for event in self.untold.drain(..) {
-            answered |= !matches!(event, Event::Notice(_));
-            match event {
-                Event::Acked(_, acked) => {
-                    // Nor does it answer late.
-                    let received_at = acked.received_at.filter(|_| self.timer > Span::ZERO);
-                    let late = received_at.map_or(Span::ZERO, |at| self.answers.late(acked.now, at));
-                    self.controller.acked(&acked.with_answered_late(late));
-                }
-                Event::PacketLost(packet) => self.controller.packet_lost(&packet),
-                Event::Lost(lost) => self.controller.lost(&lost),
-                Event::Notice(notice) => self.controller.notice(&notice),
-            }
-        }
-        if !answered {
+        if !self.untold.tell(&mut *self.controller, self.timer) {
             return;
         }
         if self.full && self.has_room() {

@@ -15,6 +15,7 @@ pub mod clock;
 mod controller;
 mod flight;
 mod packets;
+mod untold;
 
 #[doc(no_inline)]
 pub use clock::Clock;

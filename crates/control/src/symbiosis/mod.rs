@@ -153,7 +153,7 @@ impl Symbiosis {
         };
         let packet = self.packet.as_f64();
         if self.starting {
-            let target = self.target(&path) / packet;
+            let target = self.settings.slow_start_target * self.law.rest(&path) / packet;
             if self.window.cwnd < target {
                 self.window.slow_start(acked.min(target - self.window.cwnd));
                 return;
@@ -166,16 +166,6 @@ impl Symbiosis {
         let doubts = self.suspects(ack.now, &path) || self.rivalry.doubts();
         let least = if doubts { self.doubt.claim.min(self.window.cwnd) } else { 0.0 };
         self.window.cwnd = stepped.min(most).max(least).max(LEAST_WINDOW);
-    }
-
-    /// Slow start goes up to this \[bytes\].
-    fn target(&self, path: &Path) -> f64 {
-        self.settings.slow_start_target * self.law.rest(path)
-    }
-
-    /// What a loss that ACKs tell of takes nothing from \[bytes\]: what is free is not congested.
-    fn kept(&self, path: &Path) -> f64 {
-        if self.settings.loss_floor { path.measured.available.times(path.tau) } else { 0.0 }
     }
 
     /// The window over the whole loop, and the loop's time.
@@ -206,10 +196,6 @@ impl Symbiosis {
     /// Whether no queue stands, whatever K is.
     fn is_empty(&self) -> bool {
         self.tau().is_some_and(|tau| self.rtt.smoothed() - tau <= law::STANDS)
-    }
-
-    fn probing_rtt(&self, now: Instant) -> bool {
-        self.probe_rtt.as_ref().is_some_and(|probe| probe.under_way(now))
     }
 }
 
@@ -329,7 +315,8 @@ impl Controller for Symbiosis {
         }
         self.window.lose_as_reno(loss.kind);
         if let (LossKind::FastRetransmit, Some(path)) = (loss.kind, self.path()) {
-            let free = self.kept(&path) / self.packet.as_f64();
+            // What is free is not congested.
+            let free = if self.settings.loss_floor { path.measured.available.times(path.tau) / self.packet.as_f64() } else { 0.0 };
             self.window.cwnd = self.window.cwnd.max(free.min(before));
             self.window.ssthresh = self.window.ssthresh.max(self.window.cwnd);
             self.eased.lost();
@@ -357,14 +344,10 @@ impl Controller for Symbiosis {
     }
 
     fn permit(&self, ask: &Ask) -> Permit {
-        let window = self.whole().0;
-        let window = if self.probing_rtt(ask.now) {
-            let flight = self.host.reading().map_or(Span::ZERO, |reading| reading.bandwidth.capacity.time_for(window));
-            let part = self.probe_rtt.as_ref().map_or(1.0, |probe| probe.part(ask.now, flight, self.rtt.smoothed()));
-            Bytes::from_f64((window.as_f64() * part).max(LEAST_WINDOW * self.packet.as_f64())).min(window)
-        } else {
-            window
-        };
+        let whole = self.whole().0;
+        let flight = || self.host.reading().map_or(Span::ZERO, |reading| reading.bandwidth.capacity.time_for(whole));
+        let part = self.probe_rtt.as_ref().map_or(1.0, |probe| probe.part(ask.now, flight, self.rtt.smoothed()));
+        let window = Bytes::from_f64((whole.as_f64() * part).max(LEAST_WINDOW * self.packet.as_f64())).min(whole);
         let departure = match self.wanted() {
             Departure::Now if self.settings.pacing.is_some() => self.pacer.departure(ask.now),
             wanted => wanted,
@@ -379,7 +362,7 @@ impl Controller for Symbiosis {
     fn basis(&self, now: Instant) -> Basis {
         match self.path() {
             None => Basis::Reno(self.host.unknown()),
-            Some(_) if self.probing_rtt(now) => Basis::ProbeRtt,
+            Some(_) if self.probe_rtt.as_ref().is_some_and(|probe| probe.under_way(now)) => Basis::ProbeRtt,
             Some(_) if self.starting => Basis::SlowStart,
             Some(_) => Basis::Law,
         }

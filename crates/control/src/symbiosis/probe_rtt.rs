@@ -18,8 +18,11 @@
 //! τ may also have grown, on another route. Then what a flow gives up in a probe was not in a queue, and its round-trip time falls by less. Two probes in a row
 //! must find that: in one, others may have filled the queue.
 
+mod probe;
+
 use crate::rtt::MinRtt;
 use crate::{Instant, Span};
+use probe::Probe;
 
 /// In a min-RTT probe this part f of `xτ` is in flight. The queue runs empty if flows with more than `q/(q + (1 − f)τ)` of the link probe: a third of it
 /// for `q = τ/4`, half with f = 3/4. And it does if all probe and over-read τ by less than 1/f.
@@ -37,8 +40,6 @@ const LEAST_ROUND_TRIPS: f64 = 16.0;
 /// packets queue again. Who joined in a round trip later looks before it can see that the first no longer hold.
 const HOLDS: f64 = 3.0;
 const REFILLS: f64 = 2.5;
-/// A queue that fell by so many times what the flow gave up has fallen by what others did, too.
-const JOINED: f64 = 1.5;
 /// A turn is a round-trip time with the queue that the probe left, and at least this, so that flows of other round-trip times hold at the same time.
 const LEAST_TURN: Span = Span::from_millis(150);
 /// Beside flows that fill the buffer probes are at least so many round-trip times apart: one takes half of the rate for five of them at the most, and so
@@ -93,33 +94,6 @@ pub struct ProbeRtt {
     freed: bool,
 }
 
-/// A probe under way.
-#[derive(Clone, Copy, Debug)]
-struct Probe {
-    /// The smoothed round-trip time at its beginning.
-    before: Span,
-    /// Its unit of time: that, unless the path has become another since it was measured.
-    turn: Span,
-    /// What the queue falls by if nobody else probes.
-    alone: Span,
-    /// The least round-trip time in it.
-    found: MinRtt<Span>,
-    /// What was acknowledged before the probe's own packets were, as the time that it takes the link, and for how long.
-    before_it: (Span, Span),
-    /// The least round-trip time while the flight was held.
-    held: MinRtt<Span>,
-    /// The queue had not been empty of late.
-    stood: bool,
-    /// Nor for twice the time between probes.
-    long: bool,
-    /// There is reason to think that not all are of the kind.
-    contested: bool,
-    /// Another's dip called it.
-    joined: bool,
-    /// What the flow kept for its host.
-    bridge: Span,
-}
-
 /// What a probe found while flows of the kind had no queue.
 #[derive(Clone, Copy, Debug)]
 pub struct Verdict {
@@ -156,18 +130,6 @@ pub struct Share {
     pub bridge: Span,
 }
 
-impl Probe {
-    /// A round-trip time with the queue that was left in it.
-    fn short(&self) -> Span {
-        self.found.get().map_or(self.turn, |found| found.min(self.turn))
-    }
-
-    /// Whether a verdict may come of it: others joined in, or there is reason to ask.
-    fn tells(&self) -> bool {
-        self.contested || self.before - self.found.get().unwrap_or(self.before) > self.alone.scale(JOINED)
-    }
-}
-
 impl ProbeRtt {
     /// A probe every `interval`, of a flow that has a queue to look behind; does it tell whose the queue is?
     pub fn new(interval: Span, judges: bool) -> ProbeRtt {
@@ -199,14 +161,17 @@ impl ProbeRtt {
         self.tau.get()
     }
 
-    /// In a probe the flight is this part of a `window`, given as the time that it takes the link.
-    pub fn part(&self, now: Instant, window: Span, smoothed: Span) -> f64 {
+    /// The flight is this part of a `window`, given as the time that it takes the link: all of it but in a probe.
+    pub fn part(&self, now: Instant, window: impl FnOnce() -> Span, smoothed: Span) -> f64 {
+        if !self.under_way(now) {
+            return 1.0;
+        }
         let before = self.probe.as_ref().filter(|_| self.judges).map_or(smoothed, |probe| probe.before);
         let path = self.tau().unwrap_or(smoothed).secs() / before.secs();
         match &self.probe {
             // The window may have grown of late: what arrived is known.
             Some(Probe { before_it: (acked, span), .. }) if now >= self.ended => {
-                path.min(acked.secs() / span.secs() * self.tau().unwrap_or(smoothed).secs() / window.secs())
+                path.min(acked.secs() / span.secs() * self.tau().unwrap_or(smoothed).secs() / window().secs())
             }
             _ => PROBE_RTT_CWND_GAIN * path,
         }

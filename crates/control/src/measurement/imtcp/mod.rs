@@ -179,7 +179,9 @@ impl ImTcp {
 impl Measurement for ImTcp {
     fn sent(&mut self, packet: &Sent) {
         let late = match (self.departure(), self.tight) {
-            (Departure::IgnoreWindow(at), Some(tight)) => Some(packet.now - at.max(packet.ready_at)).filter(|late| *late > tight.scale(LATE)),
+            (Departure::IgnoreWindow(at), Some(tight)) => {
+                Some(packet.now - at.max(packet.ready_at)).filter(|late| *late > tight.scale(LATE))
+            }
             _ => None,
         };
         self.streams.sent(packet);

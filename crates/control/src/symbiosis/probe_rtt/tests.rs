@@ -47,7 +47,7 @@ impl Fluid {
         let smoothed = self.standing();
         self.now += Span::from_millis(1);
         let now = self.now;
-        let part = |probe: &ProbeRtt| if probe.under_way(now) { probe.part(now, TAU, smoothed) } else { 1.0 };
+        let part = |probe: &ProbeRtt| probe.part(now, || TAU, smoothed);
         let flight: f64 = self.flows.iter().map(|(probe, window)| window * part(probe)).sum();
         self.seen.push(Span::from_secs(flight).max(self.tau));
         let Some(before) = self.seen.len().checked_sub(self.tau.0 as usize / 1_000_000) else { return };
@@ -153,7 +153,7 @@ fn a_probe_of_one_among_many_raises_nothing() {
             contested: false,
             bridge: Span::ZERO,
         };
-        let given = if probe.under_way(now) { *window * (1.0 - probe.part(now, TAU, standing)) } else { 0.0 };
+        let given = *window * (1.0 - probe.part(now, || TAU, standing));
         probe.acked(now, standing - Span::from_secs(given), Some(&share));
     }
     assert_eq!(probe.tau(), Some(TAU));

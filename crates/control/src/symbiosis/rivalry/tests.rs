@@ -55,7 +55,7 @@ impl Fluid {
         let now = self.now;
         let n = self.flows.len() as f64;
         let flight = |flow: &Flow| {
-            let part = if flow.probe.under_way(now) { flow.probe.part(now, Span::from_secs(flow.window), flow.smoothed) } else { 1.0 };
+            let part = flow.probe.part(now, || Span::from_secs(flow.window), flow.smoothed);
             flow.window * part.min(1.0)
         };
         let flights: Vec<f64> = self.flows.iter().map(flight).collect();

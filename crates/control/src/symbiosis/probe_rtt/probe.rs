@@ -1,0 +1,46 @@
+//! A probe under way.
+
+use crate::Span;
+use crate::rtt::MinRtt;
+
+/// A queue that fell by so many times what the flow gave up has fallen by what others did, too.
+const JOINED: f64 = 1.5;
+
+/// A probe under way.
+#[derive(Clone, Copy, Debug)]
+pub struct Probe {
+    /// The smoothed round-trip time at its beginning.
+    pub before: Span,
+    /// Its unit of time: that, unless the path has become another since it was measured.
+    pub turn: Span,
+    /// What the queue falls by if nobody else probes.
+    pub alone: Span,
+    /// The least round-trip time in it.
+    pub found: MinRtt<Span>,
+    /// What was acknowledged before the probe's own packets were, as the time that it takes the link, and for how long.
+    pub before_it: (Span, Span),
+    /// The least round-trip time while the flight was held.
+    pub held: MinRtt<Span>,
+    /// The queue had not been empty of late.
+    pub stood: bool,
+    /// Nor for twice the time between probes.
+    pub long: bool,
+    /// There is reason to think that not all are of the kind.
+    pub contested: bool,
+    /// Another's dip called it.
+    pub joined: bool,
+    /// What the flow kept for its host.
+    pub bridge: Span,
+}
+
+impl Probe {
+    /// A round-trip time with the queue that was left in it.
+    pub fn short(&self) -> Span {
+        self.found.get().map_or(self.turn, |found| found.min(self.turn))
+    }
+
+    /// Whether a verdict may come of it: others joined in, or there is reason to ask.
+    pub fn tells(&self) -> bool {
+        self.contested || self.before - self.found.get().unwrap_or(self.before) > self.alone.scale(JOINED)
+    }
+}
