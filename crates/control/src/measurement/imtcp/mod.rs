@@ -8,6 +8,7 @@
 //! Small files: `gaps` makes gaps of ACKs, `capacity` K and `cross_traffic` A of gaps, `trains` and `streams` decide departures.
 
 mod capacity;
+mod cost;
 mod cross_traffic;
 mod gaps;
 mod streams;
@@ -18,9 +19,10 @@ use alloc::boxed::Box;
 use super::{Measurement, Reading};
 use crate::lotka_volterra::Bandwidth;
 use crate::rtt::Smoothed;
-use crate::{Acked, Bytes, Departure, Instant, Rate, Report, Sent, Setup, Span, Unknown};
+use crate::{Acked, Bytes, Departure, Instant, PacketLost, Rate, Report, Sent, Setup, Span, Unknown};
 
 use capacity::{Capacity, LITTLE};
+use cost::Cost;
 use cross_traffic::CrossTraffic;
 use gaps::{Gap, Gaps, Links};
 use streams::Streams;
@@ -52,10 +54,6 @@ const MERGED_FOR: Span = Span::from_millis(1000);
 /// Where arrivals are merged K is believed for so long without a pair that confirms it, as the least round-trip time is for so long without another: the path
 /// may be another by then.
 const CONFIRMED_FOR: Span = Span::from_millis(10_000);
-/// A packet that leaves later than planned by more service times than a stream's head fills meets nothing of what left before it, and tells nothing.
-const LATE: f64 = streams::HEAD as f64;
-/// And costs what it was late by. That may be so much of the time: what A may be wrong by.
-const COST: f64 = DOUBT;
 /// Least part of a smoothed round-trip time between two streams.
 const STREAM_SPACING: f64 = 1.0 / 3.0;
 
@@ -90,9 +88,8 @@ pub struct ImTcp {
     unsure: u64,
     /// Packets that left back to back and seem not to have followed one another, in a row.
     apart: u32,
-    /// No distances are asked for: the host was late by much, and until then has not paid for it.
-    rests: bool,
-    rests_until: Instant,
+    /// What it has cost.
+    cost: Cost,
 }
 
 impl ImTcp {
@@ -118,8 +115,7 @@ impl ImTcp {
             result: None,
             unsure: 0,
             apart: 0,
-            rests: false,
-            rests_until: Instant::START,
+            cost: Cost::default(),
         }
     }
 
@@ -128,11 +124,17 @@ impl ImTcp {
         (self.cross_traffic, self.capacity) = (CrossTraffic::default(), Capacity::default());
         (self.last_result, self.known_capacity, self.result) = (None, None, None);
         (self.tight, self.access, self.apart) = (None, Span::ZERO, 0);
+        self.cost.forget();
     }
 
     /// The part of K that competitors use, as far as is known.
     fn others(&self) -> f64 {
         self.result.map_or(0.0, |result| 1.0 - result.bandwidth.free())
+    }
+
+    /// What is known has to do until losses have been made up for; as long as nothing is known it costs what it must.
+    fn rests(&self) -> bool {
+        self.result.is_some() && !self.cost.allows_bursts()
     }
 
     /// Packets that left back to back; or closer than the host's timer can place them.
@@ -178,20 +180,25 @@ impl ImTcp {
 
 impl Measurement for ImTcp {
     fn sent(&mut self, packet: &Sent) {
-        let late = match (self.departure(), self.tight) {
-            (Departure::IgnoreWindow(at), Some(tight)) => {
-                Some(packet.now - at.max(packet.ready_at)).filter(|late| *late > tight.scale(LATE))
-            }
-            _ => None,
+        let late = match self.departure() {
+            Departure::IgnoreWindow(at) => packet.now - at.max(packet.ready_at),
+            _ => Span::ZERO,
         };
         self.streams.sent(packet);
         self.trains.sent(packet, self.tight, self.others());
         self.gaps.sent(packet, self.trains.next());
-        if let Some(late) = late {
+        // What is later than a stream's head fills meets nothing of what left before it, and tells nothing.
+        if self.tight.is_some_and(|tight| late > tight * u64::from(streams::HEAD)) {
             self.streams.end();
-            self.rests_until = packet.now.saturating_add(late.scale(1.0 / COST));
+            self.cost.late(packet.now, late);
         }
-        self.rests = packet.now < self.rests_until;
+        self.cost.sent(packet.now, self.trains.next());
+    }
+
+    fn packet_lost(&mut self, packet: &PacketLost) {
+        if self.streams.sent_of_late(packet.number) || Spacing::is_of_train(packet.number) {
+            self.cost.lost(packet.number);
+        }
     }
 
     fn acked(&mut self, ack: &Acked) -> Option<Reading> {
@@ -219,7 +226,7 @@ impl Measurement for ImTcp {
         }
         self.gap(&gap?);
         let (capacity, capacity_error) = self.known_capacity.filter(|_| self.holds())?;
-        if !self.rests && self.covered < LEAST_COVERED * OF_LATE * self.smoothed.get() {
+        if self.cost.allows_distances() && !self.rests() && self.covered < LEAST_COVERED * OF_LATE * self.smoothed.get() {
             let known = Bandwidth { capacity, available: self.result.map_or(capacity, |result| result.bandwidth.available) };
             let spacing = Span::from_secs(STREAM_SPACING * self.smoothed.get());
             self.streams.begin(ack.now, spacing, &known, self.packet, ack.in_flight.packets(self.packet));
@@ -263,8 +270,9 @@ impl Measurement for ImTcp {
 
     fn departure(&self) -> Departure {
         // Distances that the host cannot keep would each cost a tick of its timer.
-        let service = self.tight.filter(|tight| !self.rests && *tight > self.timer);
+        let service = self.tight.filter(|tight| self.cost.allows_distances() && *tight > self.timer);
         match self.streams.departure() {
+            Departure::Now if self.rests() => Departure::Now,
             Departure::Now => self.trains.departure(self.packet, service, || self.gaps.queued()),
             wanted => wanted,
         }
