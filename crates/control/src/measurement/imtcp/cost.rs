@@ -13,7 +13,8 @@ const LONGEST: Span = Span::from_millis(2_000);
 /// What is to be made up for.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Cost {
-    /// Until then no distances are asked for.
+    /// What the last distance was late by, and until when no others are asked for.
+    late: Span,
     late_until: Instant,
     /// From that packet to that one nothing leaves together, nor apart.
     lost: (u64, u64),
@@ -24,9 +25,13 @@ pub struct Cost {
 }
 
 impl Cost {
-    /// A distance was late by so much.
-    pub fn late(&mut self, now: Instant, late: Span) {
-        self.late_until = now.saturating_add(late.scale(1.0 / OF_TIME));
+    /// A packet left late by so much, if it was too late for its distance. The next alone says whether the host lost a turn by it, or collects packets anyway, as a
+    /// kernel does: whether that is too late for its own.
+    pub fn left(&mut self, now: Instant, late: Option<Span>) {
+        let before = core::mem::replace(&mut self.late, late.unwrap_or_default());
+        if let Some(late) = late.filter(|_| before > Span::ZERO) {
+            self.late_until = now.saturating_add((before + late).scale(1.0 / OF_TIME));
+        }
     }
 
     /// A packet was lost that would have left with a train or a stream.
@@ -68,7 +73,11 @@ mod tests {
     #[test]
     fn what_was_late_costs_a_twentieth_of_the_time() {
         let (mut cost, ms) = (Cost::default(), Instant::from_millis);
-        cost.late(ms(100), Span::from_millis(3));
+        for late in [Some(3), None, Some(2)] {
+            cost.left(ms(99), late.map(Span::from_millis));
+            assert!(cost.allows_distances(), "the next was not late");
+        }
+        cost.left(ms(100), Some(Span::from_millis(1)));
         cost.sent(ms(159), 1);
         assert!(!cost.allows_distances() && cost.allows_bursts());
         cost.sent(ms(160), 2);

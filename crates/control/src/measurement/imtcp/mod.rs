@@ -188,11 +188,12 @@ impl Measurement for ImTcp {
         self.trains.sent(packet, self.tight, self.others());
         self.gaps.sent(packet, self.trains.next());
         // What is later than a stream's head fills meets nothing of what left before it, and tells nothing.
-        if self.tight.is_some_and(|tight| late > tight * u64::from(streams::HEAD)) {
-            self.streams.end();
-            self.cost.late(packet.now, late);
-        }
+        let most = self.tight.map_or(Span::MAX, |tight| tight * u64::from(streams::HEAD));
         self.cost.sent(packet.now, self.trains.next());
+        self.cost.left(packet.now, Some(late).filter(|late| *late > most));
+        if !self.cost.allows_distances() {
+            self.streams.end();
+        }
     }
 
     fn packet_lost(&mut self, packet: &PacketLost) {
