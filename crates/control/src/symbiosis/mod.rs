@@ -293,8 +293,7 @@ impl Controller for Symbiosis {
         }
     }
 
-    fn packet_lost(&mut self, packet: &PacketLost) {
-        self.host.packet_lost(packet);
+    fn packet_lost(&mut self, _packet: &PacketLost) {
         self.ceiling.lost();
     }
 

@@ -3,19 +3,20 @@
 use std::ffi::OsString;
 use std::fs;
 use std::io::{Read, Write};
-use std::net::{Ipv4Addr, Shutdown, SocketAddr, SocketAddrV4, TcpListener, TcpStream};
+use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::os::fd::{FromRawFd, OwnedFd};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::{self, sleep};
 use std::time::{Duration, Instant};
 
 use nix::libc::{SYS_bpf, c_int, c_long, syscall};
-use nix::sys::socket::{AddressFamily, SockFlag, SockType, SockaddrIn, connect, getsockopt, setsockopt, socket, sockopt::TcpCongestion};
+use nix::sys::socket::{getsockopt, sockopt::TcpCongestion};
 use symbiosis_control::params::{ParamError, Value};
 
 use super::*;
 use crate::privileged::{Need, ready};
 use crate::testbed::namespace::{Namespace, ip, set};
+use crate::testbed::socket::connected;
 
 /// There is one kernel.
 static ONE: Mutex<()> = Mutex::new(());
@@ -46,22 +47,12 @@ fn transfer(bytes: usize) -> OsString {
         listener.accept().unwrap().0.read_to_end(&mut read).unwrap();
         read.len()
     });
-    let mut stream = connected(Some(NAME), at);
+    let mut stream = connected(NAME, at).unwrap();
     stream.write_all(&vec![7; bytes]).unwrap();
     let cc = getsockopt(&stream, TcpCongestion).unwrap();
     stream.shutdown(Shutdown::Write).unwrap();
     assert_eq!(reader.join().unwrap(), bytes);
     cc
-}
-
-/// A connection under a congestion control, or under its namespace's default.
-pub(super) fn connected(cc: Option<&str>, to: SocketAddrV4) -> TcpStream {
-    let fd = socket(AddressFamily::Inet, SockType::Stream, SockFlag::SOCK_CLOEXEC, None).unwrap();
-    if let Some(cc) = cc {
-        setsockopt(&fd, TcpCongestion, &OsString::from(cc)).unwrap();
-    }
-    connect(std::os::fd::AsRawFd::as_raw_fd(&fd), &SockaddrIn::from(to)).unwrap();
-    TcpStream::from(fd)
 }
 
 fn available() -> bool {
@@ -124,7 +115,7 @@ fn sockets_of_an_agent_that_stopped_are_shown() {
     let connection = host.within(|| {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
         let SocketAddr::V4(at) = listener.local_addr().unwrap() else { panic!("this is IPv4") };
-        let stream = connected(None, at);
+        let stream = TcpStream::connect(at).unwrap();
         assert_eq!(getsockopt(&stream, TcpCongestion).unwrap(), OsString::from(NAME), "the name alone does not tell");
         Ok((stream, listener.accept().unwrap()))
     });

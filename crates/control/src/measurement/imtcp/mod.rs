@@ -8,9 +8,9 @@
 //! Small files: `gaps` makes gaps of ACKs, `capacity` K and `cross_traffic` A of gaps, `trains` and `streams` decide departures.
 
 mod capacity;
-mod cost;
 mod cross_traffic;
 mod gaps;
+mod lateness;
 mod streams;
 mod trains;
 
@@ -19,12 +19,12 @@ use alloc::boxed::Box;
 use super::{Measurement, Reading};
 use crate::lotka_volterra::Bandwidth;
 use crate::rtt::Smoothed;
-use crate::{Acked, Bytes, Departure, Instant, PacketLost, Rate, Report, Sent, Setup, Span, Unknown};
+use crate::{Acked, Bytes, Departure, Instant, Rate, Report, Sent, Setup, Span, Unknown};
 
 use capacity::{Capacity, LITTLE};
-use cost::Cost;
 use cross_traffic::CrossTraffic;
 use gaps::{Gap, Gaps, Links};
+use lateness::Lateness;
 use streams::Streams;
 use trains::{Spacing, Trains};
 
@@ -88,8 +88,8 @@ pub struct ImTcp {
     unsure: u64,
     /// Packets that left back to back and seem not to have followed one another, in a row.
     apart: u32,
-    /// What it has cost.
-    cost: Cost,
+    /// What the host is too late for.
+    lateness: Lateness,
 }
 
 impl ImTcp {
@@ -115,7 +115,7 @@ impl ImTcp {
             result: None,
             unsure: 0,
             apart: 0,
-            cost: Cost::default(),
+            lateness: Lateness::default(),
         }
     }
 
@@ -124,17 +124,11 @@ impl ImTcp {
         (self.cross_traffic, self.capacity) = (CrossTraffic::default(), Capacity::default());
         (self.last_result, self.known_capacity, self.result) = (None, None, None);
         (self.tight, self.access, self.apart) = (None, Span::ZERO, 0);
-        self.cost.forget();
     }
 
     /// The part of K that competitors use, as far as is known.
     fn others(&self) -> f64 {
         self.result.map_or(0.0, |result| 1.0 - result.bandwidth.free())
-    }
-
-    /// What is known has to do until losses have been made up for; as long as nothing is known it costs what it must.
-    fn rests(&self) -> bool {
-        self.result.is_some() && !self.cost.allows_bursts()
     }
 
     /// Packets that left back to back; or closer than the host's timer can place them.
@@ -189,16 +183,9 @@ impl Measurement for ImTcp {
         self.gaps.sent(packet, self.trains.next());
         // What is later than a stream's head fills meets nothing of what left before it, and tells nothing.
         let most = self.tight.map_or(Span::MAX, |tight| tight * u64::from(streams::HEAD));
-        self.cost.sent(packet.now, self.trains.next());
-        self.cost.left(packet.now, Some(late).filter(|late| *late > most));
-        if !self.cost.allows_distances() {
+        self.lateness.left(packet.now, Some(late).filter(|late| *late > most));
+        if !self.lateness.allows_distances() {
             self.streams.end();
-        }
-    }
-
-    fn packet_lost(&mut self, packet: &PacketLost) {
-        if self.streams.sent_of_late(packet.number) || Spacing::is_of_train(packet.number) {
-            self.cost.lost(packet.number);
         }
     }
 
@@ -227,7 +214,7 @@ impl Measurement for ImTcp {
         }
         self.gap(&gap?);
         let (capacity, capacity_error) = self.known_capacity.filter(|_| self.holds())?;
-        if self.cost.allows_distances() && !self.rests() && self.covered < LEAST_COVERED * OF_LATE * self.smoothed.get() {
+        if self.lateness.allows_distances() && self.covered < LEAST_COVERED * OF_LATE * self.smoothed.get() {
             let known = Bandwidth { capacity, available: self.result.map_or(capacity, |result| result.bandwidth.available) };
             let spacing = Span::from_secs(STREAM_SPACING * self.smoothed.get());
             self.streams.begin(ack.now, spacing, &known, self.packet, ack.in_flight.packets(self.packet));
@@ -271,9 +258,8 @@ impl Measurement for ImTcp {
 
     fn departure(&self) -> Departure {
         // Distances that the host cannot keep would each cost a tick of its timer.
-        let service = self.tight.filter(|tight| self.cost.allows_distances() && *tight > self.timer);
+        let service = self.tight.filter(|tight| self.lateness.allows_distances() && *tight > self.timer);
         match self.streams.departure() {
-            Departure::Now if self.rests() => Departure::Now,
             Departure::Now => self.trains.departure(self.packet, service, || self.gaps.queued()),
             wanted => wanted,
         }
