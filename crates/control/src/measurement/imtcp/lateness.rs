@@ -3,8 +3,8 @@
 
 use crate::{Instant, Span};
 
-/// Of the time, what may be lost to distances: as much as A may be wrong by.
-const COST: f64 = super::DOUBT;
+/// Of the time, what may be lost to distances: as much as A may be wrong by before it is doubted.
+const COST: f64 = 0.05;
 
 /// What is to be made up for.
 #[derive(Clone, Copy, Debug, Default)]
