@@ -278,6 +278,7 @@ fn a_copy_that_is_over_at_once() {
 fn a_host_that_comes_too_late() {
     let [here, there] = [(); 2].map(|()| Identity::generate().unwrap().0);
     let (mine, theirs) = (here.fingerprint(), there.fingerprint());
+    // 1.6 s at the path's rate: of a copy of less than a second nothing is said.
     let (time, frames) = (Time::new(AtomicU64::new(FAR)), 100);
     let clock = Clock::start();
     let udp = Udp::bind(([127, 0, 0, 1], 0).into(), clock).unwrap();
