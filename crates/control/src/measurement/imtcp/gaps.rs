@@ -69,12 +69,36 @@ struct Group {
     delay: SignedSpan,
     /// When the link can have sent all up to the last one, at the earliest, if it was busy all the time; as seen from where packets enter.
     busy_until: Instant,
+    /// When it can have sent those that left at one instant with the last one, if nothing else came. The delay does not tell it where all delays are of bursts.
+    burst_until: Instant,
     same_busy_period: bool,
     disordered: bool,
     /// A round-trip time was measured of one of them: they are not all repeated ones, which arrived long before their ACK came.
     timed: bool,
-    /// How many arrived at times of their own that nobody told: an ACK answered them with others.
+    /// The last one's own arrival is told.
+    told: bool,
+    /// How many arrived at times of their own that nobody told: an ACK answered them with others. What left at one instant with the one after it has no time of
+    /// its own: a burst of segmentation offload is one arrival, or one that a link has taken apart.
     hidden: u64,
+    /// How many it does not hide for that.
+    of_burst: u64,
+}
+
+impl Group {
+    /// With the packet that follows.
+    fn joined(&self, own: &Group) -> Group {
+        let of_burst = !self.told && self.sent_at == own.sent_at;
+        Group {
+            first: self.first,
+            bytes: self.bytes + own.bytes,
+            same_busy_period: self.same_busy_period && own.same_busy_period,
+            disordered: self.disordered || own.disordered,
+            timed: self.timed || own.timed,
+            hidden: self.hidden + own.hidden - u64::from(of_burst),
+            of_burst: self.of_burst + u64::from(of_burst),
+            ..*own
+        }
+    }
 }
 
 /// A receiver answers at most so many packets with one ACK (RFC 9000 §13.2.2 and RFC 1122 say two; batches of a network card are larger).
@@ -125,6 +149,8 @@ pub struct Gaps {
     repeated: Repeated,
     answers: Answers,
     unused: Unused,
+    /// Bursts that passed whole, counted.
+    whole: u64,
 }
 
 /// From one answer to the next, whatever the time between them.
@@ -157,13 +183,7 @@ impl Answers {
             let same = own.arrived_at == group.arrived_at && !own.by_receiver && !(group.timed && own.timed);
             if same {
                 *of_group |= broken;
-                *group = Group {
-                    first: group.first,
-                    bytes: group.bytes + own.bytes,
-                    timed: group.timed || own.timed,
-                    hidden: group.hidden + own.hidden,
-                    ..*own
-                };
+                *group = group.joined(own);
                 return None;
             }
         }
@@ -251,10 +271,13 @@ impl Gaps {
             acked_at: ack.now,
             delay: arrived_at.delay_since(entered_at),
             busy_until: Instant::START,
+            burst_until: entered_at,
             same_busy_period: true,
             disordered: false,
             timed: ack.rtt.is_some(),
+            told: ack.rtt.is_some() || by_receiver,
             hidden: u64::from(ack.rtt.is_none() && !by_receiver),
+            of_burst: 0,
         };
         if self.latest.is_some_and(|latest| latest.by_receiver != by_receiver) {
             (self.earlier, self.latest, self.answers) = (None, Some(own), Answers::default());
@@ -266,25 +289,22 @@ impl Gaps {
             own.same_busy_period = entered_at <= latest.busy_until;
             own.disordered = ack.sent_at < latest.sent_at || arrived_at < latest.arrived_at;
             own.busy_until = latest.busy_until.max(entered_at).saturating_add(links.service.scale(packets));
+            if own.sent_at == latest.sent_at {
+                own.burst_until = latest.burst_until.max(entered_at);
+            }
+            own.burst_until = own.burst_until.saturating_add(links.service.scale(packets));
             let apart = (arrived_at - latest.arrived_at).0 as f64;
             let together = apart <= (ONE_INSTANT * self.spacing).min(HANDED_UP);
             let counted = if self.spacing > 0.0 { apart.min(LONGEST_SPACING * self.spacing) } else { apart };
             self.spacing += SPACING_WEIGHT * (counted - self.spacing);
             if together && follows(latest.last, ack.number) {
                 let answer = self.answers.acked(&own, together, self.repeated.any(own.first, own.last));
-                *latest = Group {
-                    first: latest.first,
-                    bytes: latest.bytes + own.bytes,
-                    same_busy_period: latest.same_busy_period && own.same_busy_period,
-                    disordered: latest.disordered || own.disordered,
-                    timed: latest.timed || own.timed,
-                    hidden: latest.hidden + own.hidden,
-                    ..own
-                };
+                *latest = latest.joined(&own);
                 return [answer, None];
             }
             // The delay of the last packet tells when the link had sent all of its group.
-            latest.busy_until = latest.entered_at.saturating_add(waited(latest, &self.least)).saturating_add(links.service);
+            let by_delay = latest.entered_at.saturating_add(waited(latest, &self.least)).saturating_add(links.service);
+            latest.busy_until = by_delay.max(latest.burst_until);
             own.same_busy_period = entered_at <= latest.busy_until;
             own.busy_until = latest.busy_until.max(entered_at).saturating_add(links.service.scale(packets));
             answer = self.answers.acked(&own, false, self.repeated.any(own.first, own.last));
@@ -298,6 +318,7 @@ impl Gaps {
         if done.timed {
             let packets = (done.last - done.first + 1) as f64;
             self.crowd += (SPACING_WEIGHT * packets).min(1.0) * (packets - 1.0 - self.crowd);
+            self.whole += u64::from(done.hidden < MOST_MERGED && done.hidden + done.of_burst >= MOST_MERGED);
         }
         let earlier = self.earlier.replace(done)?;
         let why_not = if done.disordered {
@@ -335,6 +356,11 @@ impl Gaps {
     /// Whether arrivals are merged beyond use.
     pub fn is_merged(&self) -> bool {
         self.crowd * self.spacing > MOST_LATE
+    }
+
+    /// How many arrivals were of more packets than a receiver answers together, whether they made a gap or not.
+    pub fn merged(&self) -> u64 {
+        self.whole + self.unused.merged
     }
 
     /// What made no gap.

@@ -139,7 +139,7 @@ impl ImTcp {
     /// How far apart two packets arrived, and none between them.
     fn answer(&mut self, gap: &Gap) {
         if self.is_close(gap) {
-            self.confirmed = (self.last_ack.unwrap_or_default(), self.gaps.unused().merged);
+            self.confirmed = (self.last_ack.unwrap_or_default(), self.gaps.merged());
             self.capacity.close(gap, self.packet.as_f64(), self.result.map(|result| result.bandwidth.available));
             self.know();
         }
@@ -166,8 +166,9 @@ impl ImTcp {
     /// K has been measured.
     fn know(&mut self) {
         let packet = self.packet.as_f64();
-        self.known_capacity = self.capacity.estimate(packet);
-        self.tight = self.capacity.of_tight().map(Span::from_secs);
+        // In doubt it is what it was: a host that began to hold packets up contradicts the pairs before, and the link need not be another.
+        self.known_capacity = self.capacity.estimate(packet).or(self.known_capacity);
+        self.tight = self.capacity.of_tight().map(Span::from_secs).or(self.tight);
         self.access = Span::from_secs(self.result.map_or(0.0, |result| self.capacity.access(packet, result.bandwidth.available)));
     }
 }
@@ -272,14 +273,14 @@ impl Measurement for ImTcp {
         let in_doubt = self.known_capacity.is_none() && self.capacity.is_held_back();
         let (confirmed, merged) = self.confirmed;
         let unconfirmed =
-            self.last_ack.unwrap_or_default() - confirmed > CONFIRMED_FOR && self.gaps.unused().merged - merged > FEWEST_GAPS as u64;
+            self.last_ack.unwrap_or_default() - confirmed > CONFIRMED_FOR && self.gaps.merged() - merged > FEWEST_GAPS as u64;
         merged_for < MERGED_FOR && !unconfirmed && !in_doubt && self.tight.is_none_or(|tight| tight > self.timer)
     }
 
     fn unknown(&self) -> Unknown {
         let unused = self.gaps.unused();
         let others = unused.apart + unused.repeated + unused.disordered;
-        if self.merged.is_some() || (unused.merged > FEWEST_GAPS as u64 && unused.merged > others) {
+        if self.merged.is_some() || (self.gaps.merged() > FEWEST_GAPS as u64 && self.gaps.merged() > others) {
             Unknown::Merged
         } else if self.tight.is_some_and(|tight| tight <= self.timer) {
             Unknown::Timer

@@ -79,6 +79,32 @@ fn distances_that_the_host_is_too_late_for_cost_little() {
     }
 }
 
+/// A host that begins to hand packets up together contradicts what pairs told before. Until it is known anew K is what it was: as Reno a flow that bears 1 % of
+/// loss would have ten packets in flight, and so few pairs that it stays there.
+#[test]
+fn what_is_in_doubt_is_as_it_was() {
+    let (mut measured, mut random) = (ImTcp::new(&Setup::new(PACKET)), symbiosis_base::Random::new(1, 0));
+    let mut contradicted = 0;
+    for pair in 0..2000 {
+        let at = Instant::from_millis(3 * pair);
+        for i in 0..2 {
+            measured.sent(&Sent::new(at, 2 * pair + i, PACKET, Bytes::ZERO));
+        }
+        // Of 120 µs, in the second half by a host that looks once in 1 ms.
+        let phase = random.uniform() * 1e6;
+        let seen = |ns: f64| if pair < 1000 { ns } else { libm::ceil((ns + phase) / 1e6) * 1e6 - phase };
+        for (i, ns) in [(0, 120e3), (1, 240e3)] {
+            let now = at + BASE + Span(seen(ns) as u64);
+            measured.acked(&Acked::new(now, 2 * pair + i, PACKET, at).with_rtt(Some(now - at)));
+        }
+        contradicted += u32::from(pair > 1000 && measured.capacity.estimate(PACKET.as_f64()).is_none());
+        assert!(pair < 10 || (measured.holds() && measured.known_capacity.is_some()), "pair {pair}");
+    }
+    assert!(contradicted > 20, "{contradicted}");
+    let k = measured.known_capacity.unwrap().0.mbps();
+    assert!((70.0..140.0).contains(&k), "{k} Mbit/s");
+}
+
 /// A burst that leaves at `at`, and the arrivals of its packets; whether K holds then. Only the last of an ACK's packets has a round-trip time.
 fn burst(measured: &mut ImTcp, number: &mut u64, at: Instant, packets: u64, merged: bool) -> bool {
     let service = Span::from_micros(120);

@@ -23,6 +23,7 @@ struct sock {
 	struct sock_common __sk_common;
 	unsigned long sk_pacing_rate;
 	u32 sk_pacing_status;
+	u8 sk_pacing_shift;
 	u16 sk_gso_max_segs;
 } RELOCATED;
 
@@ -48,6 +49,7 @@ struct tcp_sock {
 	u8 chrono_type;
 	u64 bytes_acked;
 	u64 tcp_clock_cache;
+	u64 tcp_wstamp_ns;
 } RELOCATED;
 
 struct ack_sample {
@@ -90,6 +92,7 @@ static void (*bpf_ringbuf_submit)(void *data, u64 flags) = (void *)132;
 #define TCP_CA_LOSS 4
 #define TCP_CHRONO_RWND_LIMITED 2
 #define TCP_CHRONO_SNDBUF_LIMITED 3
+#define SK_PACING_NONE 0
 #define SK_PACING_NEEDED 1
 #define AF_INET 2
 #define UNLIMITED (~0UL)

@@ -239,23 +239,51 @@ INLINE void place(struct sock *sk, struct own *o, const struct decision *d, u64 
 	o->narrowed = 1;
 }
 
+/* Two bursts leave at once where the plan has two packets leave back to back and the second begins a burst: how far apart they arrive tells K, as it does of
+ * packets, also where bursts pass whole. Without pacing for this once, and at the usual rate, by which the kernel chooses how long they are. */
+INLINE int pairs(struct sock *sk, struct own *o, const struct decision *d, u64 gap, u64 now)
+{
+	struct tcp_sock *tp = (struct tcp_sock *)sk;
+	u64 mss = tp->mss_cache, window = window_of(tp, o), rate, burst, most;
+	u32 next;
+	if (gap == 0)
+		return 0;
+	rate = mss * 1000000000 / gap;
+	burst = (rate >> sk->sk_pacing_shift) / mss;
+	most = sk->sk_gso_max_segs < MOST_BURST ? sk->sk_gso_max_segs : MOST_BURST;
+	burst = burst < LEAST_BURST ? LEAST_BURST : burst > most ? most : burst;
+	next = planned(d, o->nxt + burst * mss, mss);
+	/* Not sooner than pacing would have it: the kernel's time of departure is that one. And no more than half of the window. */
+	if (!(next & 1) || next > LEAST_GAP || tp->tcp_wstamp_ns > now || 4 * burst > window)
+		return 0;
+	sk->sk_pacing_status = SK_PACING_NONE;
+	sk->sk_pacing_rate = rate;
+	o->window = window << WINDOW_BITS;
+	o->narrowed = 1;
+	window = in_flight(tp) + 2 * burst;
+	tp->snd_cwnd = window < tp->snd_cwnd_clamp ? window : tp->snd_cwnd_clamp;
+	return 1;
+}
+
 /* Elsewhere packets leave in bursts, whose length the kernel chooses: no packet has a distance of its own, but all have a rate. A rate that
  * is meant for one packet would delay what follows a burst by as many distances as the burst has segments; so this one is the rate of all,
  * and a burst of half a window, which is the longest that Linux makes, delays what follows by no more than `longest`. */
-INLINE void pace(struct sock *sk, struct own *o, const struct decision *d, u64 longest)
+INLINE void pace(struct sock *sk, struct own *o, const struct decision *d, u64 longest, u64 now)
 {
 	struct tcp_sock *tp = (struct tcp_sock *)sk;
+	u64 mss = tp->mss_cache, flight = in_flight(tp), window = window_of(tp, o), burst = window / 2;
 	u64 gap = d->law == LAW_TABLE ? d->gap : 0;
-	u64 window = window_of(tp, o), burst = window / 2;
+	widen(tp, o);
+	if (pairs(sk, o, d, gap ? gap : longest / (window ? window : 1), now))
+		return;
 	/* What the host has held back, by more than two bursts, is made up for at twice the rate: a rate that just fills the window needs ten round
 	 * trips for it, in which the next is held back. */
-	if (window > in_flight(tp) + 2 * LEAST_BURST)
+	if (window > flight + 2 * LEAST_BURST)
 		gap /= 2;
 	burst = burst < 1 ? 1 : burst > MOST_BURST ? MOST_BURST : burst;
 	if (gap > longest / burst)
 		gap = longest / burst;
-	sk->sk_pacing_rate = gap ? (u64)tp->mss_cache * 1000000000 / gap : UNLIMITED;
-	widen(tp, o);
+	sk->sk_pacing_rate = gap ? mss * 1000000000 / gap : UNLIMITED;
 }
 
 /* Called before the sender looks for something to send. TCP's pacing delays what follows a packet, or a burst, by its bytes over the
@@ -289,7 +317,7 @@ u32 symbiosis_min_tso_segs(u64 *ctx)
 		return LEAST_BURST;
 	}
 	if (sk->sk_gso_max_segs > 1) {
-		pace(sk, o, d, longest);
+		pace(sk, o, d, longest, now);
 		return LEAST_BURST;
 	}
 	place(sk, o, d, longest, now);

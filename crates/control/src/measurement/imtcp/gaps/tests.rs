@@ -72,6 +72,22 @@ fn what_an_ack_for_many_hides_is_not_measured() {
     assert!(take(&mut gaps, &ack(7, 8, 112)).is_some());
 }
 
+/// Bursts of eight, each of which left at once and passed whole, 8 ms of the link apart: two are a gap as two packets are.
+#[test]
+fn a_burst_that_passes_whole_hides_nothing() {
+    let mut gaps = Gaps::default();
+    let of_burst = |number: u64| {
+        let (burst, last) = (number / 8, number % 8 == 7);
+        Acked { rtt: Some(Span::from_millis(100 + burst)).filter(|_| last), ..ack(number, 7 * burst, 100 + 8 * burst) }
+    };
+    let found: alloc::vec::Vec<_> = (0..41).map(|number| gaps.acked(&of_burst(number), &LINKS)).collect();
+    let [answers, grouped] = [0, 1].map(|i| found.iter().filter_map(|gap| gap[i]).collect::<alloc::vec::Vec<_>>());
+    assert_eq!((answers.len(), grouped.len(), gaps.unused()), (4, 4, Unused::default()));
+    for gap in answers.iter().chain(&grouped) {
+        assert_eq!((gap.bytes, (gap.sent * 1e3).round(), (gap.arrived * 1e3).round()), (12_000.0, 7.0, 8.0));
+    }
+}
+
 #[test]
 fn packets_with_a_repeated_one_between_them_are_not_measured() {
     let mut gaps = Gaps::default();
