@@ -149,6 +149,8 @@ pub struct Gaps {
     repeated: Repeated,
     answers: Answers,
     unused: Unused,
+    /// How many others of its burst a packet arrived with, on average.
+    burst: f64,
     /// Bursts that passed whole, counted.
     whole: u64,
 }
@@ -318,6 +320,7 @@ impl Gaps {
         if done.timed {
             let packets = (done.last - done.first + 1) as f64;
             self.crowd += (SPACING_WEIGHT * packets).min(1.0) * (packets - 1.0 - self.crowd);
+            self.burst += (SPACING_WEIGHT * packets).min(1.0) * (done.of_burst as f64 - self.burst);
             self.whole += u64::from(done.hidden < MOST_MERGED && done.hidden + done.of_burst >= MOST_MERGED);
         }
         let earlier = self.earlier.replace(done)?;
@@ -356,6 +359,11 @@ impl Gaps {
     /// Whether arrivals are merged beyond use.
     pub fn is_merged(&self) -> bool {
         self.crowd * self.spacing > MOST_LATE
+    }
+
+    /// How many packets pass as one, on average.
+    pub fn burst(&self) -> f64 {
+        1.0 + self.burst
     }
 
     /// How many arrivals were of more packets than a receiver answers together, whether they made a gap or not.

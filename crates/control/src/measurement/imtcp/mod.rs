@@ -136,6 +136,11 @@ impl ImTcp {
         gap.sent <= BACK_TO_BACK * self.tight.map_or(0.0, Span::secs) || gap.sent < self.timer.secs()
     }
 
+    /// Whether the link takes less for what passes as one than the host can tell apart (B §4.2.1).
+    fn is_too_fast(&self) -> bool {
+        self.tight.is_some_and(|tight| tight.scale(self.gaps.burst()) <= self.timer)
+    }
+
     /// How far apart two packets arrived, and none between them.
     fn answer(&mut self, gap: &Gap) {
         if self.is_close(gap) {
@@ -266,15 +271,14 @@ impl Measurement for ImTcp {
         }
     }
 
-    /// Not where arrivals are a network card's, or are merged and nothing else has come for long, nor where a packet takes the link less than the host can tell
-    /// apart (B §4.2.1).
+    /// Not where arrivals are a network card's, or are merged and nothing else has come for long, nor where the link is too fast for the host.
     fn holds(&self) -> bool {
         let merged_for = self.last_ack.unwrap_or_default() - self.merged.or(self.last_ack).unwrap_or_default();
         let in_doubt = self.known_capacity.is_none() && self.capacity.is_held_back();
         let (confirmed, merged) = self.confirmed;
         let unconfirmed =
             self.last_ack.unwrap_or_default() - confirmed > CONFIRMED_FOR && self.gaps.merged() - merged > FEWEST_GAPS as u64;
-        merged_for < MERGED_FOR && !unconfirmed && !in_doubt && self.tight.is_none_or(|tight| tight > self.timer)
+        merged_for < MERGED_FOR && !unconfirmed && !in_doubt && !self.is_too_fast()
     }
 
     fn unknown(&self) -> Unknown {
@@ -282,7 +286,7 @@ impl Measurement for ImTcp {
         let others = unused.apart + unused.repeated + unused.disordered;
         if self.merged.is_some() || (self.gaps.merged() > FEWEST_GAPS as u64 && self.gaps.merged() > others) {
             Unknown::Merged
-        } else if self.tight.is_some_and(|tight| tight <= self.timer) {
+        } else if self.is_too_fast() {
             Unknown::Timer
         } else if unused.disordered > FEWEST_GAPS as u64 && unused.disordered > unused.apart + unused.repeated + unused.merged {
             Unknown::Disordered
