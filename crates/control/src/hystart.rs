@@ -16,6 +16,11 @@ const SAMPLES: u32 = 8;
 const SLOWER: f64 = 4.0;
 const ROUNDS: u32 = 5;
 
+/// By so much more than the least a round-trip time tells that slow start has filled the path.
+pub fn rise(least: Span) -> Span {
+    Span(least.0 / RISE_DIVISOR).clamp(LEAST_RISE, MOST_RISE)
+}
+
 /// What slow start knows of round-trip times.
 #[derive(Clone, Debug, Default)]
 pub struct HyStart {
@@ -47,8 +52,7 @@ impl HyStart {
         if let (true, Some(last), Some(current)) = (self.samples >= SAMPLES, self.last, self.current) {
             match self.conservative {
                 None => {
-                    let rise = Span(last.0 / RISE_DIVISOR).clamp(LEAST_RISE, MOST_RISE);
-                    if current >= last.saturating_add(rise) {
+                    if current >= last.saturating_add(rise(last)) {
                         self.conservative = Some((current, 0));
                     }
                 }

@@ -26,6 +26,7 @@ mod probe_rtt;
 mod rivalry;
 mod settings;
 
+use crate::hystart;
 use crate::lotka_volterra::Bandwidth;
 use crate::measurement::{Host, News};
 use crate::pacer::Pacer;
@@ -135,8 +136,9 @@ impl Symbiosis {
             News::Reading(reading) => self.law.measured(&reading.bandwidth),
             News::Expired => {
                 self.law.forget();
-                // The window was right by what was known: no reason to double it, but where it had still to be doubled and no queue stands.
-                if !(self.starting && self.is_empty()) {
+                // The window was right by what was known: no reason to double it, but where it had still to be doubled and has not filled the path.
+                let fills = || self.tau().is_none_or(|tau| self.rtt.smoothed() - tau >= hystart::rise(tau));
+                if !self.starting || fills() {
                     self.window.ssthresh = self.window.ssthresh.min(self.window.cwnd);
                 }
             }
