@@ -1,9 +1,10 @@
 //! Over devices as they are: a veth pair, whose sender has GSO, and a token bucket of 100 Mbit/s. Nobody sets anything for us there, so
 //! nothing is placed packet by packet; and whatever is measured or not, the flow must not be slower than Reno.
 
+use std::thread::{scope, sleep};
 use std::time::Duration;
 
-use symbiosis_base::Rate;
+use symbiosis_base::{Rate, Span};
 
 use super::on_this_machine::{alone, start};
 use super::*;
@@ -72,4 +73,38 @@ fn a_law_that_ends_does_not_begin_slow_start_again() {
     let info = hosts.transfer(NAME, LASTS).unwrap().info;
     kernel.stop().unwrap();
     assert!(info.ssthresh <= 2 * info.cwnd, "{info:?}");
+}
+
+/// Eight packets are a burst here, pass whole, and are answered by one ACK. Bursts that leave together tell K again and again, or it would be believed for ten
+/// seconds; and the law leaves no such queue as Reno.
+#[test]
+fn on_default_devices_bursts_tell_k() {
+    const TEST: &str = "on_default_devices_bursts_tell_k";
+    const RTT: Span = Span::from_millis(20);
+    const LASTS: Duration = Duration::from_secs(14);
+    let Some(_one) = alone(TEST) else { return };
+    if !ready(TEST, &[Need::Namespaces]) {
+        return;
+    }
+    let hosts = Veth::new(Some(Rate::from_mbps(RATE)), Some(RTT)).unwrap();
+    let kernel = start("symbiosis");
+    let mut seen = Vec::new();
+    let told = (0..PAIRS).any(|_| {
+        let sockets = scope(|scope| {
+            let transfer = scope.spawn(|| hosts.transfer(NAME, LASTS));
+            sleep(LASTS - Duration::from_secs(1));
+            let sockets = kernel.status().unwrap().sockets;
+            transfer.join().unwrap().unwrap();
+            sockets
+        });
+        let told = sockets.iter().any(|socket| {
+            let k = socket.gauges.get("K_mbps").copied().unwrap_or_default();
+            // Reno's queue would be of 50 ms, or of what the kernel lets a socket have in it.
+            socket.phase != Phase::Reno && (0.8..1.3).contains(&(k / RATE)) && socket.rtt_ms < RTT.millis() + 6.0
+        });
+        seen.push(sockets);
+        told
+    });
+    kernel.stop().unwrap();
+    assert!(told, "{seen:?}");
 }

@@ -120,6 +120,34 @@ fn burst(measured: &mut ImTcp, number: &mut u64, at: Instant, packets: u64, merg
     measured.holds()
 }
 
+/// Of bursts that pass as one the link takes longer than the host's timer is coarse by, also where it takes less for a packet.
+#[test]
+fn bursts_tell_k_of_a_link_that_is_too_fast_for_packets() {
+    for (packets, known) in [(1, false), (32, true)] {
+        let (mut measured, mut number) = (ImTcp::new(&Setup::new(PACKET).with_timer(Span::from_micros(20))), 0);
+        let mut at = Instant::START;
+        for _ in 0..200 {
+            // Two that leave together, one behind the other, and a pause in which the link is idle.
+            for burst in 1..=2 {
+                let service = Span::from_micros(12) * packets * burst;
+                for i in 0..packets {
+                    measured.sent(&Sent::new(at, number + i, PACKET, Bytes::ZERO));
+                }
+                for i in 0..packets {
+                    let now = at + BASE + service;
+                    measured.acked(&Acked::new(now, number + i, PACKET, at).with_rtt((i + 1 == packets).then(|| now - at)));
+                }
+                number += packets;
+            }
+            at = at + Span::from_micros(12) * packets * 3;
+        }
+        let k = measured.known_capacity.map_or(0.0, |(k, _)| k.mbps());
+        assert!((k - 1000.0).abs() < 10.0, "{k} Mbit/s");
+        assert_eq!(measured.holds(), known, "{packets} packets");
+        assert_eq!(measured.unknown() == Unknown::Timer, !known);
+    }
+}
+
 /// Where one ACK answers a burst of eight nothing tells that the link has changed: K is believed for ten seconds.
 #[test]
 fn what_merged_arrivals_do_not_confirm_is_not_believed_for_ever() {
