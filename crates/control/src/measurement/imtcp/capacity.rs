@@ -223,6 +223,11 @@ impl Capacity {
         self.close.together > SHORTEST * self.close.count
     }
 
+    /// Whether as many pairs make it as tell of another link.
+    pub fn is_settled(&self) -> bool {
+        self.close.count >= LATE
+    }
+
     /// How long the measured link, the one that competitors share, takes for a packet \[s\].
     pub fn of_tight(&self) -> Option<f64> {
         self.service().map(|(service, _, _)| service)

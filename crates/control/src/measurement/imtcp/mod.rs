@@ -80,6 +80,8 @@ pub struct ImTcp {
     confirmed: (Instant, u64),
     /// K and half the width of its interval.
     known_capacity: Option<(Rate, Rate)>,
+    /// The same, and a packet's time on the shared link, as they were before arrivals were held back.
+    settled: Option<((Rate, Rate), Span)>,
     /// How long the link that competitors share, and the access link before it, take for a packet.
     tight: Option<Span>,
     access: Span,
@@ -110,6 +112,7 @@ impl ImTcp {
             last_result: None,
             confirmed: (Instant::START, 0),
             known_capacity: None,
+            settled: None,
             tight: None,
             access: Span::ZERO,
             result: None,
@@ -123,7 +126,7 @@ impl ImTcp {
     fn start_anew(&mut self) {
         (self.cross_traffic, self.capacity) = (CrossTraffic::default(), Capacity::default());
         (self.last_result, self.known_capacity, self.result) = (None, None, None);
-        (self.tight, self.access, self.apart) = (None, Span::ZERO, 0);
+        (self.settled, self.tight, self.access, self.apart) = (None, None, Span::ZERO, 0);
     }
 
     /// The part of K that competitors use, as far as is known.
@@ -171,9 +174,15 @@ impl ImTcp {
     /// K has been measured.
     fn know(&mut self) {
         let packet = self.packet.as_f64();
+        let (known, tight) = (self.capacity.estimate(packet), self.capacity.of_tight().map(Span::from_secs));
+        let doubted = self.capacity.is_held_back();
+        if !doubted && self.capacity.is_settled() {
+            self.settled = known.zip(tight);
+        }
         // In doubt it is what it was: a host that began to hold packets up contradicts the pairs before, and the link need not be another.
-        self.known_capacity = self.capacity.estimate(packet).or(self.known_capacity);
-        self.tight = self.capacity.of_tight().map(Span::from_secs).or(self.tight);
+        let before = self.settled.filter(|_| doubted && known.is_none());
+        self.known_capacity = known.or(before.map(|(known, _)| known));
+        self.tight = before.map(|(_, tight)| tight).or(tight);
         self.access = Span::from_secs(self.result.map_or(0.0, |result| self.capacity.access(packet, result.bandwidth.available)));
     }
 }
@@ -276,8 +285,7 @@ impl Measurement for ImTcp {
         let merged_for = self.last_ack.unwrap_or_default() - self.merged.or(self.last_ack).unwrap_or_default();
         let in_doubt = self.known_capacity.is_none() && self.capacity.is_held_back();
         let (confirmed, merged) = self.confirmed;
-        let unconfirmed =
-            self.last_ack.unwrap_or_default() - confirmed > CONFIRMED_FOR && self.gaps.merged() - merged > FEWEST_GAPS as u64;
+        let unconfirmed = self.last_ack.unwrap_or_default() - confirmed > CONFIRMED_FOR && self.gaps.merged() - merged > FEWEST_GAPS as u64;
         merged_for < MERGED_FOR && !unconfirmed && !in_doubt && !self.is_too_fast()
     }
 
