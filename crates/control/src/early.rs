@@ -13,7 +13,7 @@ use crate::params::{Param, joined};
 use crate::rtt::MinRtt;
 use crate::symbiosis::{EPSILON, GAMMA};
 use crate::window::{Window, Windowed, may_grow};
-use crate::{Acked, Ask, Basis, Controller, Instant, Lost, Permit, Rate, Report, Sent, Setup, Span};
+use crate::{Acked, Ask, Basis, Controller, Instant, Lost, PacketLost, Permit, Rate, Report, Sent, Setup, Span};
 
 const LAW: [Param; 2] = [
     Param::number("epsilon", EPSILON, 0.01, 10.0, "growth rate, per round trip; I §4"),
@@ -70,6 +70,10 @@ impl Early {
 impl Controller for Early {
     fn sent(&mut self, packet: &Sent) {
         self.host.sent(packet);
+    }
+
+    fn packet_lost(&mut self, packet: &PacketLost) {
+        self.host.packet_lost(packet);
     }
 
     fn acked(&mut self, ack: &Acked) {

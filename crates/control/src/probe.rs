@@ -14,7 +14,7 @@ use crate::pacer::Pacer;
 use crate::params::{Param, Values, joined};
 use crate::rtt::BaseRtt;
 use crate::window::{Window, may_grow};
-use crate::{Acked, Ask, Controller, Departure, Instant, Lost, Notice, Permit, Rate, Report, Sent, Setup};
+use crate::{Acked, Ask, Controller, Departure, Instant, Lost, Notice, PacketLost, Permit, Rate, Report, Sent, Setup};
 
 const TRAFFIC: [Param; 3] = [
     Param::number("rate_mbps", 0.0, 0.0, 1e6, "packets leave at this rate [Mbit/s on the wire]; 0: as `pacing` says"),
@@ -81,6 +81,10 @@ impl Controller for Probe {
         } else if self.pacing > 0.0 {
             self.pacer.sent(packet, self.pacing, self.window.bytes(), self.rtt.smoothed());
         }
+    }
+
+    fn packet_lost(&mut self, packet: &PacketLost) {
+        self.host.packet_lost(packet);
     }
 
     fn acked(&mut self, ack: &Acked) {

@@ -140,3 +140,14 @@ fn under_random_loss_windows_follow_their_response_functions() {
         }
     }
 }
+
+/// 100 Mbit/s and 20 ms with room for one packet: what streams and trains lose is not taken for an overload. Those of each round trip lost a third of what left,
+/// and the ceiling left 2 % of the link.
+#[test]
+fn a_buffer_of_one_packet_bears_a_flow_that_measures() {
+    let mut dumbbell = Dumbbell::new(100.0, 5, 1, 10);
+    dumbbell.flow("symbiosis", Recovery::Rack);
+    let outcome = run(&dumbbell.measure_from(3));
+    let link = &outcome.summary.links[0];
+    assert!(link.utilization > 0.9, "{link:?}");
+}

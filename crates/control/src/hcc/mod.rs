@@ -34,7 +34,7 @@ use crate::measurement::imtcp::ImTcp;
 use crate::measurement::{Host, News};
 use crate::params::Param;
 use crate::rtt::MinRtt;
-use crate::{Acked, Ask, Bytes, Controller, Departure, Instant, LossKind, Lost, Permit, Rate, Report, Sent, Setup, Span};
+use crate::{Acked, Ask, Bytes, Controller, Departure, Instant, LossKind, Lost, PacketLost, Permit, Rate, Report, Sent, Setup, Span};
 
 use pair::Probes;
 use period::Period;
@@ -222,6 +222,12 @@ impl Controller for Hcc {
         let left =
             self.applied().map_or(0.0, |period| (self.owed - periods(packet.now - self.last, period)).max(-periods(self.timer, period)));
         (self.last, self.owed) = (packet.now, 1.0 + left);
+    }
+
+    fn packet_lost(&mut self, packet: &PacketLost) {
+        if let Some(host) = &mut self.host {
+            host.packet_lost(packet);
+        }
     }
 
     fn acked(&mut self, ack: &Acked) {

@@ -214,6 +214,8 @@ struct Constant(Rate);
 impl Measurement for Constant {
     fn sent(&mut self, _: &Sent) {}
 
+    fn packet_lost(&mut self, _: &PacketLost) {}
+
     fn acked(&mut self, _: &Acked) -> Option<Reading> {
         Some(Reading::certain(Bandwidth { capacity: Rate::from_mbps(100.0), available: self.0 }))
     }

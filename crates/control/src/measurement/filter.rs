@@ -14,7 +14,7 @@ use alloc::vec::Vec;
 
 use super::{Measurement, Reading};
 use crate::lotka_volterra::Bandwidth;
-use crate::{Acked, Departure, Rate, Report, Sent, Unknown};
+use crate::{Acked, Departure, PacketLost, Rate, Report, Sent, Unknown};
 
 /// A result so many deviations off is no noise: of normal noise 0.27 % is. From 2 to 5 nothing depends on it
 /// (`simulate scenarios/symbiosis-udp-steps.toml --set 'flow.0.params.filter="kalman"'`, 5 seeds).
@@ -75,6 +75,10 @@ impl Filtered {
 impl Measurement for Filtered {
     fn sent(&mut self, packet: &Sent) {
         self.inner.sent(packet);
+    }
+
+    fn packet_lost(&mut self, packet: &PacketLost) {
+        self.inner.packet_lost(packet);
     }
 
     fn acked(&mut self, ack: &Acked) -> Option<Reading> {

@@ -3,7 +3,7 @@
 use alloc::boxed::Box;
 
 use super::{Measurement, Reading};
-use crate::{Acked, Departure, Report, Sent, Unknown};
+use crate::{Acked, Departure, PacketLost, Report, Sent, Unknown};
 
 /// What an event meant for what is known of the path.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -37,6 +37,11 @@ impl Host {
     /// A packet left.
     pub fn sent(&mut self, packet: &Sent) {
         self.measurement.sent(packet);
+    }
+
+    /// A packet is presumed lost.
+    pub fn packet_lost(&mut self, packet: &PacketLost) {
+        self.measurement.packet_lost(packet);
     }
 
     /// A packet was acknowledged.

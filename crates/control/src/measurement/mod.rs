@@ -14,7 +14,7 @@ use alloc::boxed::Box;
 pub use host::{Host, News};
 
 use crate::lotka_volterra::Bandwidth;
-use crate::{Acked, Departure, Rate, Report, Sent, Unknown};
+use crate::{Acked, Departure, PacketLost, Rate, Report, Sent, Unknown};
 
 /// Half the width of a 95 % confidence interval of normal noise, in standard deviations.
 const CI95: f64 = 1.96;
@@ -54,6 +54,9 @@ impl Reading {
 pub trait Measurement: Send {
     /// A packet left.
     fn sent(&mut self, packet: &Sent);
+
+    /// A packet is presumed lost.
+    fn packet_lost(&mut self, packet: &PacketLost);
 
     /// A packet was acknowledged; a new result, if this completes one.
     fn acked(&mut self, ack: &Acked) -> Option<Reading>;

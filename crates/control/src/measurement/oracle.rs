@@ -6,7 +6,7 @@ use symbiosis_base::Random;
 
 use super::{Measurement, Reading};
 use crate::lotka_volterra::Bandwidth;
-use crate::{Acked, Departure, Instant, Rate, Report, Sent, Span, Unknown};
+use crate::{Acked, Departure, Instant, PacketLost, Rate, Report, Sent, Span, Unknown};
 
 /// By how much the oracle errs; not at all by default. Biases and noises are relative.
 #[derive(Clone, Copy, Debug, Default)]
@@ -70,6 +70,8 @@ pub const MOST_READ: f64 = 4.0;
 
 impl Measurement for Oracle {
     fn sent(&mut self, _packet: &Sent) {}
+
+    fn packet_lost(&mut self, _packet: &PacketLost) {}
 
     fn acked(&mut self, _ack: &Acked) -> Option<Reading> {
         None

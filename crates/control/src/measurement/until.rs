@@ -4,7 +4,7 @@ use alloc::boxed::Box;
 
 use super::{Measurement, Reading};
 use crate::lotka_volterra::Bandwidth;
-use crate::{Acked, Departure, Instant, Rate, Report, Sent, Unknown};
+use crate::{Acked, Departure, Instant, PacketLost, Rate, Report, Sent, Unknown};
 
 /// K of 100 Mbit/s, of which as much is available.
 pub(crate) fn path(available: f64) -> Bandwidth {
@@ -37,6 +37,8 @@ impl Until {
 
 impl Measurement for Until {
     fn sent(&mut self, _packet: &Sent) {}
+
+    fn packet_lost(&mut self, _packet: &PacketLost) {}
 
     fn acked(&mut self, ack: &Acked) -> Option<Reading> {
         self.now = ack.now;

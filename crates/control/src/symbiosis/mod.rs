@@ -295,7 +295,8 @@ impl Controller for Symbiosis {
         }
     }
 
-    fn packet_lost(&mut self, _packet: &PacketLost) {
+    fn packet_lost(&mut self, packet: &PacketLost) {
+        self.host.packet_lost(packet);
         self.ceiling.lost();
     }
 

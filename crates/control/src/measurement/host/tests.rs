@@ -33,6 +33,8 @@ struct Doubtful;
 impl Measurement for Doubtful {
     fn sent(&mut self, _packet: &Sent) {}
 
+    fn packet_lost(&mut self, _packet: &PacketLost) {}
+
     fn acked(&mut self, _ack: &Acked) -> Option<Reading> {
         let error = Bandwidth { capacity: Rate::ZERO, available: Rate::from_mbps(51.0) };
         Some(Reading { bandwidth: path(50.0), error })

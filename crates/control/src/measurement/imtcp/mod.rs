@@ -8,9 +8,9 @@
 //! Small files: `gaps` makes gaps of ACKs, `capacity` K and `cross_traffic` A of gaps, `trains` and `streams` decide departures.
 
 mod capacity;
+mod cost;
 mod cross_traffic;
 mod gaps;
-mod lateness;
 mod streams;
 mod trains;
 
@@ -19,12 +19,12 @@ use alloc::boxed::Box;
 use super::{Measurement, Reading};
 use crate::lotka_volterra::Bandwidth;
 use crate::rtt::Smoothed;
-use crate::{Acked, Bytes, Departure, Instant, Rate, Report, Sent, Setup, Span, Unknown};
+use crate::{Acked, Bytes, Departure, Instant, PacketLost, Rate, Report, Sent, Setup, Span, Unknown};
 
 use capacity::{Capacity, LITTLE};
+use cost::Cost;
 use cross_traffic::CrossTraffic;
 use gaps::{Gap, Gaps, Links};
-use lateness::Lateness;
 use streams::Streams;
 use trains::{Spacing, Trains};
 
@@ -90,8 +90,8 @@ pub struct ImTcp {
     unsure: u64,
     /// Packets that left back to back and seem not to have followed one another, in a row.
     apart: u32,
-    /// What the host is too late for.
-    lateness: Lateness,
+    /// What it has cost.
+    cost: Cost,
 }
 
 impl ImTcp {
@@ -118,7 +118,7 @@ impl ImTcp {
             result: None,
             unsure: 0,
             apart: 0,
-            lateness: Lateness::default(),
+            cost: Cost::default(),
         }
     }
 
@@ -127,11 +127,17 @@ impl ImTcp {
         (self.cross_traffic, self.capacity) = (CrossTraffic::default(), Capacity::default());
         (self.last_result, self.known_capacity, self.result) = (None, None, None);
         (self.settled, self.tight, self.access, self.apart) = (None, None, Span::ZERO, 0);
+        self.cost.forget();
     }
 
     /// The part of K that competitors use, as far as is known.
     fn others(&self) -> f64 {
         self.result.map_or(0.0, |result| 1.0 - result.bandwidth.free())
+    }
+
+    /// What is known has to do until losses have been made up for; as long as nothing is known it costs what it must.
+    fn rests(&self) -> bool {
+        self.result.is_some() && !self.cost.allows_bursts()
     }
 
     /// Packets that left back to back; or closer than the host's timer can place them.
@@ -198,9 +204,18 @@ impl Measurement for ImTcp {
         self.gaps.sent(packet, self.trains.next());
         // What is later than a stream's head fills meets nothing of what left before it, and tells nothing.
         let most = self.tight.map_or(Span::MAX, |tight| tight * u64::from(streams::HEAD));
-        self.lateness.left(packet.now, Some(late).filter(|late| *late > most));
-        if !self.lateness.allows_distances() {
+        self.cost.sent(packet.now, self.trains.next());
+        self.cost.left(packet.now, Some(late).filter(|late| *late > most));
+        if !self.cost.allows_distances() {
             self.streams.end();
+        }
+    }
+
+    fn packet_lost(&mut self, packet: &PacketLost) {
+        // In a queue that is longer than a stream makes it by itself it is not the stream that overflows the buffer.
+        let short = self.tight.is_none_or(|tight| self.gaps.queued() <= tight * u64::from(streams::SHORTEST));
+        if short && (self.streams.sent_of_late(packet.number) || Spacing::is_of_train(packet.number)) {
+            self.cost.lost(packet.number);
         }
     }
 
@@ -211,10 +226,11 @@ impl Measurement for ImTcp {
         let since = ack.now - self.last_ack.unwrap_or(ack.now);
         self.last_ack = Some(ack.now);
         if since > Span::ZERO {
-            let longer = self
-                .result
-                .map_or(MOST_MEMORY, |result| (result.error.available / (result.bandwidth.capacity * DOUBT)).clamp(1.0, MOST_MEMORY));
-            self.cross_traffic.fade(since.secs(), longer * self.smoothed.get().max(LEAST_MEMORY));
+            let memory = self.smoothed.get().max(LEAST_MEMORY);
+            let longer = self.result.map_or(MOST_MEMORY, |result| result.error.available / (result.bandwidth.capacity * DOUBT));
+            // What has been no result for so long needs as much of the past.
+            let waits = self.last_result.map_or(0.0, |last| (ack.now - last).secs() / memory);
+            self.cross_traffic.fade(since.secs(), longer.max(waits).clamp(1.0, MOST_MEMORY) * memory);
             self.covered *= libm::exp(-since.secs() / (OF_LATE * self.smoothed.get()));
         }
         let links = Links { packet: self.packet, access: self.access, service: self.tight.unwrap_or(Span::ZERO) };
@@ -229,7 +245,7 @@ impl Measurement for ImTcp {
         }
         self.gap(&gap?);
         let (capacity, capacity_error) = self.known_capacity.filter(|_| self.holds())?;
-        if self.lateness.allows_distances() && self.covered < LEAST_COVERED * OF_LATE * self.smoothed.get() {
+        if self.cost.allows_distances() && !self.rests() && self.covered < LEAST_COVERED * OF_LATE * self.smoothed.get() {
             let known = Bandwidth { capacity, available: self.result.map_or(capacity, |result| result.bandwidth.available) };
             let spacing = Span::from_secs(STREAM_SPACING * self.smoothed.get());
             self.streams.begin(ack.now, spacing, &known, self.packet, ack.in_flight.packets(self.packet));
@@ -273,8 +289,9 @@ impl Measurement for ImTcp {
 
     fn departure(&self) -> Departure {
         // Distances that the host cannot keep would each cost a tick of its timer.
-        let service = self.tight.filter(|tight| self.lateness.allows_distances() && *tight > self.timer);
+        let service = self.tight.filter(|tight| self.cost.allows_distances() && *tight > self.timer);
         match self.streams.departure() {
+            Departure::Now if self.rests() => Departure::Now,
             Departure::Now => self.trains.departure(self.packet, service, || self.gaps.queued()),
             wanted => wanted,
         }

@@ -14,6 +14,8 @@ pub const HEAD: u32 = 3;
 /// Packets that follow at the stream's rate: a small part of the flight, but not fewer than the first number, and more than the second
 /// only as this smaller part of a long flight.
 const BODY: (f64, f64) = (4.0, 20.0);
+/// No stream has fewer.
+pub const SHORTEST: u32 = HEAD + BODY.0 as u32;
 const OF_FLIGHT: f64 = 0.125;
 const OF_LONG_FLIGHT: f64 = 1.0 / 64.0;
 /// The stream's rate over the available bandwidth.
@@ -22,6 +24,9 @@ const OVER: f64 = 1.1;
 const FASTER: f64 = 2.0;
 /// Bounds of the stream's rate, as parts of the capacity.
 const RATE: (f64, f64) = (0.15, 1.05);
+
+/// So many streams leave in a round trip, and one more before a loss is known.
+const OF_LATE: usize = 4;
 
 /// Streams in vain that are counted: by then the rate has met its bound from any A.
 const MOST_VAIN: i32 = 4;
@@ -39,6 +44,8 @@ pub struct Streams {
     gap: Span,
     /// When the last stream began.
     begun: Option<Instant>,
+    /// The first and the last packet of the last streams, the oldest first.
+    numbers: [(u64, u64); OF_LATE],
 }
 
 impl Streams {
@@ -56,6 +63,8 @@ impl Streams {
         self.body = (flight * OF_FLIGHT).clamp(BODY.0, BODY.1.max(flight * OF_LONG_FLIGHT)) as u32;
         self.vain = (self.vain + 1).min(MOST_VAIN);
         self.begun = Some(now);
+        self.numbers.rotate_left(1);
+        self.numbers[OF_LATE - 1] = (u64::MAX, 0);
     }
 
     /// There is a result: what is known of A holds.
@@ -68,9 +77,18 @@ impl Streams {
         (self.head, self.body) = (0, 0);
     }
 
+    /// Whether that packet left with one of the last streams.
+    pub fn sent_of_late(&self, number: u64) -> bool {
+        self.numbers.iter().any(|(first, last)| (*first..=*last).contains(&number))
+    }
+
     /// A packet left.
     pub fn sent(&mut self, packet: &Sent) {
         self.last_sent = packet.now;
+        if self.head + self.body > 0 {
+            let (first, last) = &mut self.numbers[OF_LATE - 1];
+            (*first, *last) = (packet.number.min(*first), packet.number.max(*last));
+        }
         if self.head > 0 {
             self.head -= 1;
         } else {

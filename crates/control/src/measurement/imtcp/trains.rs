@@ -45,6 +45,11 @@ impl Spacing {
         }
     }
 
+    /// Whether that packet left with a train.
+    pub fn is_of_train(number: u64) -> bool {
+        Spacing::of(number) != Spacing::Any
+    }
+
     /// Of all packets of a gap, if it is the same.
     pub fn of_gap(gap: &Gap) -> Spacing {
         let (first, last) = (Spacing::of(gap.first), Spacing::of(gap.last));

@@ -32,7 +32,7 @@ use alloc::vec::Vec;
 use super::{Measurement, Reading};
 use crate::lotka_volterra::Bandwidth;
 use crate::rtt::BaseRtt;
-use crate::{Acked, Bytes, Departure, Instant, Rate, Report, Sent, Setup, SignedSpan, Span, Unknown};
+use crate::{Acked, Bytes, Departure, Instant, PacketLost, Rate, Report, Sent, Setup, SignedSpan, Span, Unknown};
 
 use capacity::Capacity;
 use choice::{Choice, choose};
@@ -260,6 +260,8 @@ impl Measurement for PublishedImTcp {
             }
         }
     }
+
+    fn packet_lost(&mut self, _packet: &PacketLost) {}
 
     fn acked(&mut self, ack: &Acked) -> Option<Reading> {
         self.rtt.acked(ack);
