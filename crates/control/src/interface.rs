@@ -149,6 +149,8 @@ pub enum Unknown {
     Measuring,
     /// No packets have left and arrived yet at distances that tell the capacity.
     Trains,
+    /// The capacity is measured and not yet known: something holds packets back, and it takes dozens of pairs.
+    Doubt,
     /// A packet takes the path less time than the host can tell apart.
     Timer,
     /// Packets are handed up together (interrupt coalescing, receive offload): when each arrived cannot be told.
@@ -163,6 +165,7 @@ impl Unknown {
         match self {
             Unknown::Measuring => "measuring",
             Unknown::Trains => "waiting for trains",
+            Unknown::Doubt => "capacity in doubt",
             Unknown::Timer => "timer too coarse",
             Unknown::Merged => "arrivals are merged",
             Unknown::Disordered => "path not FIFO",

@@ -26,7 +26,6 @@ mod probe_rtt;
 mod rivalry;
 mod settings;
 
-use crate::hystart;
 use crate::lotka_volterra::Bandwidth;
 use crate::measurement::{Host, News};
 use crate::pacer::Pacer;
@@ -34,7 +33,7 @@ use crate::rtt::BaseRtt;
 use crate::window::{Window, Windowed, may_grow};
 use crate::{
     Acked, Ask, Basis, Bytes, Controller, Departure, Instant, LossKind, Lost, Notice, PacketLost, Permit, Rate, Report, Sent, Setup, Span,
-    Unknown,
+    Unknown, hystart,
 };
 
 pub use builder::{Builder, EPSILON, GAMMA};
@@ -137,8 +136,7 @@ impl Symbiosis {
             News::Expired => {
                 self.law.forget();
                 // The window was right by what was known: no reason to double it, but where it had still to be doubled and has not filled the path.
-                let fills = || self.tau().is_none_or(|tau| self.rtt.smoothed() - tau >= hystart::rise(tau));
-                if !self.starting || fills() {
+                if !self.starting || self.tau().is_none_or(|tau| self.rtt.smoothed() - tau >= hystart::rise(tau)) {
                     self.window.ssthresh = self.window.ssthresh.min(self.window.cwnd);
                 }
             }
@@ -188,11 +186,11 @@ impl Symbiosis {
         if self.rivalry.competes() { Departure::Now } else { self.host.departure() }
     }
 
-    /// Whether a loss tells nothing of the path: K is measured, but not yet known, no queue stands, and few packets are lost. From a host that is late it takes
-    /// dozens of pairs, and Reno's steps would take minutes to where a long path can be measured: slow start goes on.
+    /// Whether a loss tells, or told, nothing of the path: K is measured, but not yet known, no queue stands, and few packets are lost. From a host that is late it
+    /// takes dozens of pairs, and Reno's steps would take minutes to where a long path can be measured: slow start goes on.
     fn is_chance(&self) -> bool {
-        let in_doubt = || self.path().is_none() && self.host.unknown() == Unknown::Measuring;
-        self.settings.loss_floor && self.starting && in_doubt() && self.ceiling.bears() && self.is_empty()
+        let doubted = self.path().is_none() && self.host.unknown() == Unknown::Doubt;
+        self.settings.loss_floor && doubted && self.ceiling.bears() && self.is_empty()
     }
 
     /// Whether no queue stands, whatever K is.
@@ -247,6 +245,9 @@ impl Controller for Symbiosis {
         }
         let news = self.host.acked(ack);
         self.hear(news);
+        if self.is_chance() {
+            self.window.ssthresh = f64::INFINITY;
+        }
         // While anything is in flight ACKs come within a round trip. What is longer was a pause, and no time to grow in.
         let since = (ack.now - self.last_ack.unwrap_or(ack.now)).min(self.rtt.smoothed());
         self.last_ack = Some(ack.now);
@@ -313,7 +314,6 @@ impl Controller for Symbiosis {
         let forgets = !self.settings.loss_floor || persists || self.path().is_none_or(|path| self.law.is_queued(&path));
         if loss.kind == LossKind::FastRetransmit && self.is_chance() {
             self.window.shrink_to(ceiling::CHANCE_LEAVES * self.window.cwnd);
-            self.window.ssthresh = f64::INFINITY;
             return;
         }
         self.window.lose_as_reno(loss.kind);

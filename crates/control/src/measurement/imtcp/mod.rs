@@ -315,8 +315,8 @@ impl Measurement for ImTcp {
             Unknown::Timer
         } else if unused.disordered > FEWEST_GAPS as u64 && unused.disordered > unused.apart + unused.repeated + unused.merged {
             Unknown::Disordered
-        } else if self.known_capacity.is_none() && !self.capacity.is_held_back() {
-            Unknown::Trains
+        } else if self.known_capacity.is_none() {
+            if self.capacity.is_held_back() { Unknown::Doubt } else { Unknown::Trains }
         } else {
             Unknown::Measuring
         }

@@ -7,6 +7,11 @@ use crate::symbiosis::law;
 
 /// A flow after 24 pairs whose packets a host hands up, as often as not, together: K is measured, but not known. With the instant.
 fn in_doubt(queue: Span) -> (Box<dyn Controller>, Instant) {
+    after_losses(queue, &[])
+}
+
+/// The same with losses before those pairs.
+fn after_losses(queue: Span, losses: &[u64]) -> (Box<dyn Controller>, Instant) {
     let setup = Setup::new(PACKET).with_seed(1);
     let mut flow = (OURS.build)(&setup, &Values::resolve(OURS.params, &[]).unwrap());
     let mut now = Instant::START;
@@ -19,8 +24,11 @@ fn in_doubt(queue: Span) -> (Box<dyn Controller>, Instant) {
             now = left + TAU + queue + Span::from_micros(600) * (i * (pair % 2));
             flow.acked(&Acked::new(now, 2 * pair + i, PACKET, left).with_rtt(Some(now - left)));
         }
+        if losses.contains(&pair) {
+            flow.lost(&Lost::new(now, LossKind::FastRetransmit, Bytes::ZERO));
+        }
     }
-    assert_eq!(flow.basis(now), Basis::Reno(Unknown::Measuring));
+    assert_eq!(flow.basis(now), Basis::Reno(Unknown::Doubt));
     (flow, now)
 }
 
@@ -47,7 +55,16 @@ fn a_loss_by_chance_ends_no_slow_start_of_which_nothing_is_known() {
     close(after_a_loss(in_doubt(Span::ZERO), 1), (0.7, 10.0));
     // A queue stands, or more is lost than is borne: as Reno, which does not grow in recovery.
     close(after_a_loss(in_doubt(Span::from_millis(5)), 1), (0.5, 0.0));
-    close(after_a_loss(in_doubt(Span::ZERO), 8), (0.5, 0.0));
+    close(after_a_loss(in_doubt(Span::ZERO), 9), (0.5, 0.0));
+}
+
+/// A loss before there was any pair to tell, after which Reno would grow by a packet in as many as there are.
+#[test]
+fn slow_start_goes_on_where_k_turns_out_to_be_in_doubt() {
+    let window = |(flow, now): (Box<dyn Controller>, Instant)| flow.permit(&Ask { now, in_flight: Bytes::ZERO }).window.packets(PACKET);
+    let [none, one] = [&[][..], &[0]].map(|losses| window(after_losses(Span::ZERO, losses)));
+    assert!(one > none - 10.0, "{one} packets, and {none} without the loss");
+    assert!(window(after_losses(Span::from_millis(5), &[0])) < none / 2.0, "a queue stands");
 }
 
 /// A result that held for the first round trips only. Over 100 ms HyStart++ takes 12.5 ms for a path that is full.
