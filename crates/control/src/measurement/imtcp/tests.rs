@@ -139,7 +139,7 @@ fn bursts_tell_k_of_a_link_that_is_too_fast_for_packets() {
                 }
                 number += packets;
             }
-            at = at + Span::from_micros(12) * packets * 3;
+            at += Span::from_micros(12) * packets * 3;
         }
         let k = measured.known_capacity.map_or(0.0, |(k, _)| k.mbps());
         assert!((k - 1000.0).abs() < 10.0, "{k} Mbit/s");
