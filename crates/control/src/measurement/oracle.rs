@@ -102,7 +102,7 @@ impl Measurement for Oracle {
     }
 
     fn unknown(&self) -> Unknown {
-        Unknown::Measuring
+        Unknown::Trains
     }
 
     fn wants_arrivals(&self) -> bool {

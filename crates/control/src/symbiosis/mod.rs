@@ -186,11 +186,11 @@ impl Symbiosis {
         if self.rivalry.competes() { Departure::Now } else { self.host.departure() }
     }
 
-    /// Whether a loss tells, or told, nothing of the path: K is measured, but not yet known, no queue stands, and few packets are lost. From a host that is late it
+    /// Whether a loss tells, or told, nothing of the path: K is measured, but K or A not yet known, no queue stands, and few packets are lost. From a host that is late it
     /// takes dozens of pairs, and Reno's steps would take minutes to where a long path can be measured: slow start goes on.
     fn is_chance(&self) -> bool {
-        let doubted = self.path().is_none() && self.host.unknown() == Unknown::Doubt;
-        self.settings.loss_floor && doubted && self.ceiling.bears() && self.is_empty()
+        let measures = self.path().is_none() && matches!(self.host.unknown(), Unknown::Doubt | Unknown::Measuring);
+        self.settings.loss_floor && measures && self.ceiling.bears() && self.is_empty()
     }
 
     /// Whether no queue stands, whatever K is.

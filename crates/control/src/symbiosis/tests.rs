@@ -333,7 +333,7 @@ fn what_no_longer_holds_no_longer_holds_the_window() {
 fn the_basis_is_what_moves_the_window() {
     let mut bench = Bench::new(&OURS, &[("probe_rtt_interval_s", Value::Number(1.0))]);
     bench.ack(TAU, false, false);
-    assert_eq!(bench.flow.basis(bench.now), Basis::Reno(Unknown::Measuring), "nothing is known");
+    assert_eq!(bench.flow.basis(bench.now), Basis::Reno(Unknown::Trains), "nothing is known");
     bench.oracle(100.0, 60.0);
     bench.queue = Span::from_millis(2);
     assert_eq!(bench.flow.basis(bench.now), Basis::SlowStart);
