@@ -14,6 +14,7 @@
 
 mod builder;
 mod ceiling;
+mod chance;
 mod contest;
 mod doubt;
 mod eased;
@@ -33,7 +34,7 @@ use crate::rtt::BaseRtt;
 use crate::window::{Window, Windowed, may_grow};
 use crate::{
     Acked, Ask, Basis, Bytes, Controller, Departure, Instant, LossKind, Lost, Notice, PacketLost, Permit, Rate, Report, Sent, Setup, Span,
-    Unknown, hystart,
+    hystart,
 };
 
 pub use builder::{Builder, EPSILON, GAMMA};
@@ -76,8 +77,10 @@ pub struct Symbiosis {
     eased: Eased,
     /// Acknowledged since a round-trip time was measured last.
     unsampled: Bytes,
-    /// The window has not yet come near the equilibrium.
+    /// The window has not yet come near the equilibrium, and no loss has ended its slow start.
     starting: bool,
+    /// It has come near.
+    arrived: bool,
     /// The previous ACK, from which the model's time counts.
     last_ack: Option<Instant>,
     packet: Bytes,
@@ -102,6 +105,7 @@ impl Symbiosis {
             eased: Eased::default(),
             unsampled: Bytes::ZERO,
             starting: settings.slow_start_target > 0.0,
+            arrived: false,
             last_ack: None,
             packet: setup.packet,
         }
@@ -166,6 +170,7 @@ impl Symbiosis {
         let doubts = self.suspects(ack.now, &path) || self.rivalry.doubts();
         let least = if doubts { self.doubt.claim.min(self.window.cwnd) } else { 0.0 };
         self.window.cwnd = stepped.min(most).max(least).max(LEAST_WINDOW);
+        self.arrives(&path);
     }
 
     /// The window over the whole loop, and the loop's time.
@@ -184,18 +189,6 @@ impl Symbiosis {
     /// When the next packet should leave, but for its pacing.
     fn wanted(&self) -> Departure {
         if self.rivalry.competes() { Departure::Now } else { self.host.departure() }
-    }
-
-    /// Whether a loss tells, or told, nothing of the path: K is measured, but K or A not yet known, no queue stands, and few packets are lost. From a host that is late it
-    /// takes dozens of pairs, and Reno's steps would take minutes to where a long path can be measured: slow start goes on.
-    fn is_chance(&self) -> bool {
-        let measures = self.path().is_none() && matches!(self.host.unknown(), Unknown::Doubt | Unknown::Measuring);
-        self.settings.loss_floor && measures && self.ceiling.bears() && self.is_empty()
-    }
-
-    /// Whether no queue stands, whatever K is.
-    fn is_empty(&self) -> bool {
-        self.tau().is_some_and(|tau| self.rtt.smoothed() - tau <= law::STANDS)
     }
 }
 
@@ -332,6 +325,7 @@ impl Controller for Symbiosis {
                 self.law.forget();
             }
             self.starting = self.settings.slow_start_target > 0.0;
+            self.arrived = false;
         }
     }
 

@@ -1,0 +1,27 @@
+//! Which losses tell nothing of the path.
+
+use super::Symbiosis;
+use super::law::{Path, STANDS};
+use crate::Unknown;
+
+impl Symbiosis {
+    /// Whether a loss tells, or told, nothing of the path: K is measured, but K or A not yet known, no queue stands, and few packets are lost. From a host that is late it
+    /// takes dozens of pairs, and Reno's steps would take minutes to where a long path can be measured: slow start goes on. Not of a window that has been near
+    /// where it belongs: that has no reason to double.
+    pub(super) fn is_chance(&self) -> bool {
+        let measures = self.path().is_none() && matches!(self.host.unknown(), Unknown::Doubt | Unknown::Measuring);
+        self.settings.loss_floor && !self.arrived && measures && self.ceiling.bears() && self.is_empty()
+    }
+
+    /// Whether no queue stands, whatever K is.
+    pub(super) fn is_empty(&self) -> bool {
+        self.tau().is_some_and(|tau| self.rtt.smoothed() - tau <= STANDS)
+    }
+
+    /// The law has moved the window.
+    pub(super) fn arrives(&mut self, path: &Path) {
+        if !self.arrived {
+            self.arrived = self.window.bytes().as_f64() >= self.settings.slow_start_target * self.law.rest(path);
+        }
+    }
+}
