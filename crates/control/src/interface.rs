@@ -150,7 +150,7 @@ pub enum Unknown {
     /// No packets have left and arrived yet at distances that tell the capacity.
     Trains,
     /// The capacity is measured and not yet known: something holds packets back, and it takes dozens of pairs.
-    Doubt,
+    Uncertain,
     /// A packet takes the path less time than the host can tell apart.
     Timer,
     /// Packets are handed up together (interrupt coalescing, receive offload): when each arrived cannot be told.
@@ -165,7 +165,7 @@ impl Unknown {
         match self {
             Unknown::Measuring => "measuring",
             Unknown::Trains => "waiting for trains",
-            Unknown::Doubt => "capacity in doubt",
+            Unknown::Uncertain => "capacity uncertain",
             Unknown::Timer => "timer too coarse",
             Unknown::Merged => "arrivals are merged",
             Unknown::Disordered => "path not FIFO",

@@ -9,7 +9,7 @@ impl Symbiosis {
     /// takes dozens of pairs, and Reno's steps would take minutes to where a long path can be measured: slow start goes on. Not of a window that has been near
     /// where it belongs: that has no reason to double.
     pub(super) fn is_chance(&self) -> bool {
-        let measures = self.path().is_none() && matches!(self.host.unknown(), Unknown::Doubt | Unknown::Measuring);
+        let measures = self.path().is_none() && matches!(self.host.unknown(), Unknown::Uncertain | Unknown::Measuring);
         self.settings.loss_floor && !self.arrived && measures && self.ceiling.bears() && self.is_empty()
     }
 
@@ -18,7 +18,7 @@ impl Symbiosis {
         self.tau().is_some_and(|tau| self.rtt.smoothed() - tau <= STANDS)
     }
 
-    /// The law has moved the window.
+    /// The law has moved the window, which may have come near its rest.
     pub(super) fn arrives(&mut self, path: &Path) {
         if !self.arrived {
             self.arrived = self.window.bytes().as_f64() >= self.settings.slow_start_target * self.law.rest(path);

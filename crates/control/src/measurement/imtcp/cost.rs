@@ -25,9 +25,10 @@ pub struct Cost {
 }
 
 impl Cost {
-    /// A packet left late by so much, if it was too late for its distance. The next alone says whether the host lost a turn by it, or collects packets anyway, as a
-    /// kernel does: whether that is too late for its own.
-    pub fn left(&mut self, now: Instant, late: Option<Span>) {
+    /// A packet left, late by so much if it was too late for its distance, and `next` is the number of the next. That one alone says whether the host lost a turn by
+    /// the first, or collects packets anyway, as a kernel does: whether it is too late for its own.
+    pub fn sent(&mut self, now: Instant, next: u64, late: Option<Span>) {
+        (self.now, self.next) = (now, next);
         let before = core::mem::replace(&mut self.late, late.unwrap_or_default());
         if let Some(late) = late.filter(|_| before > Span::ZERO) {
             self.late_until = now.saturating_add((before + late).scale(1.0 / OF_TIME));
@@ -50,11 +51,6 @@ impl Cost {
         self.lost = (0, self.next);
     }
 
-    /// A packet left; the number of the next.
-    pub fn sent(&mut self, now: Instant, next: u64) {
-        (self.now, self.next) = (now, next);
-    }
-
     /// Whether packets may be asked to leave at a distance.
     pub fn allows_distances(&self) -> bool {
         self.now >= self.late_until
@@ -74,13 +70,13 @@ mod tests {
     fn what_was_late_costs_a_twentieth_of_the_time() {
         let (mut cost, ms) = (Cost::default(), Instant::from_millis);
         for late in [Some(3), None, Some(2)] {
-            cost.left(ms(99), late.map(Span::from_millis));
+            cost.sent(ms(99), 1, late.map(Span::from_millis));
             assert!(cost.allows_distances(), "the next was not late");
         }
-        cost.left(ms(100), Some(Span::from_millis(1)));
-        cost.sent(ms(159), 1);
+        cost.sent(ms(100), 2, Some(Span::from_millis(1)));
+        cost.sent(ms(159), 3, None);
         assert!(!cost.allows_distances() && cost.allows_bursts());
-        cost.sent(ms(160), 2);
+        cost.sent(ms(160), 4, None);
         assert!(cost.allows_distances());
     }
 
@@ -88,7 +84,7 @@ mod tests {
     fn what_was_lost_is_one_of_two_hundred() {
         let (mut cost, ms) = (Cost::default(), Instant::from_millis);
         let allows = |cost: &mut Cost, now, next| {
-            cost.sent(now, next);
+            cost.sent(now, next, None);
             cost.allows_bursts()
         };
         assert!(allows(&mut cost, ms(0), 10));

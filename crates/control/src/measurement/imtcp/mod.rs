@@ -204,8 +204,7 @@ impl Measurement for ImTcp {
         self.gaps.sent(packet, self.trains.next());
         // What is later than a stream's head fills meets nothing of what left before it, and tells nothing.
         let most = self.tight.map_or(Span::MAX, |tight| tight * u64::from(streams::HEAD));
-        self.cost.sent(packet.now, self.trains.next());
-        self.cost.left(packet.now, Some(late).filter(|late| *late > most));
+        self.cost.sent(packet.now, self.trains.next(), Some(late).filter(|late| *late > most));
         if !self.cost.allows_distances() {
             self.streams.end();
         }
@@ -316,7 +315,7 @@ impl Measurement for ImTcp {
         } else if unused.disordered > FEWEST_GAPS as u64 && unused.disordered > unused.apart + unused.repeated + unused.merged {
             Unknown::Disordered
         } else if self.known_capacity.is_none() {
-            if self.capacity.is_held_back() { Unknown::Doubt } else { Unknown::Trains }
+            if self.capacity.is_held_back() { Unknown::Uncertain } else { Unknown::Trains }
         } else {
             Unknown::Measuring
         }

@@ -105,6 +105,26 @@ fn what_is_in_doubt_is_as_it_was() {
     assert!((70.0..140.0).contains(&k), "{k} Mbit/s");
 }
 
+/// Of a buffer that is short the train is what overflows it; in a queue of more packets than a stream has others do, too.
+#[test]
+fn only_what_trains_overflow_rests_the_measurement() {
+    for (queued, rests) in [(6, true), (8, false)] {
+        let (mut measured, mut number) = (ImTcp::new(&Setup::new(PACKET)), 0);
+        for at in 0..100 {
+            burst(&mut measured, &mut number, Instant::from_millis(at), 2, false);
+        }
+        let (at, service) = (Instant::from_millis(200), Span::from_micros(120));
+        measured.sent(&Sent::new(at, number, PACKET, Bytes::ZERO));
+        let now = at + BASE + service * (1 + queued);
+        measured.acked(&Acked::new(now, number, PACKET, at).with_rtt(Some(now - at)));
+        for number in [5, 3] {
+            assert!(measured.cost.allows_bursts(), "packet 5 is of no train");
+            measured.packet_lost(&PacketLost::new(now, number, PACKET, at));
+        }
+        assert_eq!(measured.cost.allows_bursts(), !rests, "{queued} packets wait");
+    }
+}
+
 /// A burst that leaves at `at`, and the arrivals of its packets; whether K holds then. Only the last of an ACK's packets has a round-trip time.
 fn burst(measured: &mut ImTcp, number: &mut u64, at: Instant, packets: u64, merged: bool) -> bool {
     let service = Span::from_micros(120);
