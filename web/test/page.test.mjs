@@ -99,8 +99,9 @@ test("the time line is moved by keys and by dragging", async () => {
 
 test("a text that is no scenario gets one message with its line", async () => {
   const { page, close } = await open();
-  await page.locator("#text summary").click();
-  await page.locator("#by-hand").check();
+  // By keys: what a run draws above moves the place of a click.
+  await page.locator("#text summary").press("Enter");
+  await page.locator("#by-hand").press("Space");
   await page.locator("#toml").fill('duration_s = 5\n[bottleneck]\nrate_mbps = 10\ndelay_ms = 10\nqueue_bdp = 1\n[[flow]]\ncc = "kubic"\n');
   await page.waitForFunction(() => !document.getElementById("problem").hidden);
   const message = await page.locator("#problem").textContent();
