@@ -1,4 +1,4 @@
-//! What the kernel's half costs and how well it measures, on this machine: `cargo bench -p symbiosis-cli --bench kernel -- free|cpu|imtcp`, as root.
+//! What the kernel's half costs and how well it measures, on this machine: `cargo bench -p symbiosis-cli --bench kernel -- free|cpu|imtcp|bursts`, as root.
 //!
 //! Each figure has beside it how late the machine emulated the path: a part of late packets above 1 % makes it worthless.
 
@@ -18,7 +18,7 @@ fn main() {
     let named: Vec<String> = env::args().skip(1).filter(|arg| !arg.starts_with("--")).collect();
     let wanted = |name: &str| named.is_empty() || named.iter().any(|wanted| wanted == name);
     let _agent = Agent::start();
-    for (name, bench) in [("free", free as fn()), ("cpu", cpu), ("imtcp", imtcp)] {
+    for (name, bench) in [("free", free as fn()), ("cpu", cpu), ("imtcp", imtcp), ("bursts", bursts)] {
         if wanted(name) {
             bench();
         }
@@ -106,6 +106,14 @@ fn free() {
     println!("median of the ratio {:.2}", median(ratios));
 }
 
+/// A path, of which others leave a part; packets leave a host in bursts of so many at the most.
+struct Way {
+    rate: f64,
+    rtt_ms: f64,
+    available: f64,
+    burst: u32,
+}
+
 /// A scenario that runs with the kernel's TCP.
 struct Lab {
     child: Child,
@@ -113,12 +121,15 @@ struct Lab {
 }
 
 impl Lab {
-    fn start(cc: &str, seconds: u32, delay_ms: f64, cross_mbps: f64) -> Lab {
+    fn start(cc: &str, seconds: u32, path: &Way) -> Lab {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("kernel.toml");
+        let Way { rate, rtt_ms, available, burst } = path;
+        let (delay_ms, queue, access, cross) = (rtt_ms / 2.0, 10.0 * rate, 10.0 * rate, rate - available);
         let text = format!(
-            "duration_s = {seconds}\n[bottleneck]\nrate_mbps = 100\ndelay_ms = {delay_ms}\nqueue_packets = 1000\n\
-             [[flow]]\ncc = \"{cc}\"\naccess_rate_mbps = 1000\n[[cross]]\nrate_mbps = {cross_mbps}\n[measure]\nfrom_s = 5\n"
+            "duration_s = {seconds}\n[bottleneck]\nrate_mbps = {rate}\ndelay_ms = {delay_ms}\nqueue_packets = {queue}\n\
+             [[flow]]\ncc = \"{cc}\"\naccess_rate_mbps = {access}\ngso_packets = {burst}\n\
+             [[cross]]\nrate_mbps = {cross}\n[measure]\nfrom_s = 5\n"
         );
         fs::write(&file, text).unwrap();
         let child =
@@ -148,7 +159,7 @@ fn cpu() {
         fs::write("/proc/sys/kernel/bpf_stats_enabled", "1").unwrap();
         let perf = functions.map(|_| sampled(&data, SECONDS));
         let (before, agent) = (busy(), costs());
-        let result = Lab::start(cc, SECONDS, 59.0, 20.0).end();
+        let result = Lab::start(cc, SECONDS, &Way { rate: 100.0, rtt_ms: 118.0, available: 80.0, burst: 1 }).end();
         let (busy, after) = (busy() - before, costs());
         fs::write("/proc/sys/kernel/bpf_stats_enabled", "0").unwrap();
         let packets = result["packets_delivered"].as_f64().unwrap();
@@ -199,31 +210,55 @@ fn costs() -> (f64, f64) {
 
 /// How far K and A are off, for as long as there is a result.
 fn imtcp() {
-    const SECONDS: u32 = 20;
-    println!("\nImTCP in the kernel: K = 100 Mbit/s; errors in % of K, mean and standard deviation over the results from 5 s on");
-    println!("RTT [ms]  A [Mbit/s]   error of A      error of K    throughput/A  late packets [%]");
-    for rtt in [30.0, 60.0, 120.0] {
+    println!("\nImTCP in the kernel: {ERRORS}");
+    println!("RTT [ms]  A [Mbit/s]   error of A      error of K    results  throughput/A  late packets [%]");
+    for rtt_ms in [30.0, 60.0, 120.0] {
         for available in [20.0, 50.0, 80.0] {
-            let begun = Instant::now();
-            let lab = Lab::start("symbiosis", SECONDS, rtt / 2.0, 100.0 - available);
-            let mut errors = Vec::new();
-            while begun.elapsed() < Duration::from_secs(u64::from(SECONDS) - 1) {
-                sleep(Duration::from_millis(50));
-                let status: Value = serde_json::from_str(&run(SYMBIOSIS, &["kernel", "status", "--json"])).unwrap();
-                let gauge = |name: &str| status["sockets"][0]["gauges"][name].as_f64();
-                if let (Some(k), Some(a), true) = (gauge("K_mbps"), gauge("A_mbps"), begun.elapsed() > Duration::from_secs(6)) {
-                    errors.push((a - available, k - 100.0));
-                }
-            }
-            let result = lab.end();
-            let of = |pick: fn(&(f64, f64)) -> f64| {
-                let n = errors.len() as f64;
-                let mean = errors.iter().map(pick).sum::<f64>() / n;
-                let variance = errors.iter().map(|error| (pick(error) - mean).powi(2)).sum::<f64>() / n;
-                format!("{mean:+6.2} {:6.2}", variance.sqrt())
-            };
-            let share = result["flows"][0]["throughput_mbps"].as_f64().unwrap_or(f64::NAN) / available;
-            println!("{rtt:8}  {available:10}  {}  {}  {share:12.3}  {:16.2}", of(|e| e.0), of(|e| e.1), late(&result));
+            let told = errors(&Way { rate: 100.0, rtt_ms, available, burst: 1 });
+            println!("{rtt_ms:8}  {available:10}  {told}");
         }
     }
+}
+
+/// The same where the device takes bursts, as it does unless told otherwise: 45 packets are 64 kB.
+fn bursts() {
+    println!("\nImTCP in the kernel by single packets and by bursts, RTT 40 ms, half of the link free: {ERRORS}");
+    println!("K [Mbit/s]  burst   error of A      error of K    results  throughput/A  late packets [%]");
+    for rate in [10.0, 100.0, 1000.0] {
+        for burst in [1, 45] {
+            let told = errors(&Way { rate, rtt_ms: 40.0, available: rate / 2.0, burst });
+            println!("{rate:10}  {burst:5}  {told}");
+        }
+    }
+}
+
+const ERRORS: &str = "errors in % of K, mean and standard deviation of 280 looks from 6 s on";
+
+fn errors(path: &Way) -> String {
+    const SECONDS: u32 = 20;
+    let begun = Instant::now();
+    let lab = Lab::start("symbiosis", SECONDS, path);
+    let (mut errors, mut looks) = (Vec::new(), 0);
+    while begun.elapsed() < Duration::from_secs(u64::from(SECONDS) - 1) {
+        sleep(Duration::from_millis(50));
+        if begun.elapsed() < Duration::from_secs(6) {
+            continue;
+        }
+        let status: Value = serde_json::from_str(&run(SYMBIOSIS, &["kernel", "status", "--json"])).unwrap();
+        let gauge = |name: &str| status["sockets"][0]["gauges"][name].as_f64();
+        looks += 1;
+        if let (Some(k), Some(a)) = (gauge("K_mbps"), gauge("A_mbps")) {
+            errors.push((100.0 * (a - path.available) / path.rate, 100.0 * (k / path.rate - 1.0)));
+        }
+    }
+    let result = lab.end();
+    let of = |pick: fn(&(f64, f64)) -> f64| {
+        let n = errors.len() as f64;
+        let mean = errors.iter().map(pick).sum::<f64>() / n;
+        let variance = errors.iter().map(|error| (pick(error) - mean).powi(2)).sum::<f64>() / n;
+        format!("{mean:+6.2} {:6.2}", variance.sqrt())
+    };
+    let share = result["flows"][0]["throughput_mbps"].as_f64().unwrap_or(f64::NAN) / path.available;
+    let known = errors.len() as f64 / f64::from(looks);
+    format!("{}  {}  {known:7.2}  {share:12.3}  {:16.2}", of(|e| e.0), of(|e| e.1), late(&result))
 }

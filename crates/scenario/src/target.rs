@@ -103,6 +103,7 @@ fn kernel(file: &File, most_flows: u64, native: &[Entry]) -> Result<(), Fault> {
     }
     for (at, flow) in file.flow.iter().enumerate() {
         one_of_ours(file, at, native)?;
+        one_device(file, at)?;
         for (key, given, why) in refusals(flow) {
             if given {
                 let path = format!("flow.{at}.{key}");
@@ -128,8 +129,19 @@ fn one_of_ours(file: &File, at: usize, native: &[Entry]) -> Result<(), Fault> {
     }
 }
 
+/// All senders share a device, which takes packets one by one, or bursts of so many.
+fn one_device(file: &File, at: usize) -> Result<(), Fault> {
+    let (first, given) = (file.flow[0].gso_packets, file.flow[at].gso_packets);
+    if given.max(1) == first.max(1) {
+        return Ok(());
+    }
+    let path = format!("flow.{at}.gso_packets");
+    let what = format!("`{path}` is {given}, and the first flow has {first}");
+    Err(Fault::at(path, what).help("all senders here share a device: give every flow the same"))
+}
+
 /// Keys of a flow that the kernel has no ear for: whether each asks for something else than the kernel does, and what the kernel does.
-fn refusals(flow: &Flow) -> [(&'static str, bool, &'static str); 17] {
+fn refusals(flow: &Flow) -> [(&'static str, bool, &'static str); 16] {
     let usual = [40, KERNEL_HEADER];
     [
         (
@@ -146,7 +158,6 @@ fn refusals(flow: &Flow) -> [(&'static str, bool, &'static str); 17] {
         ("coalesce_us", flow.coalesce_us > 0.0, "its devices hand up each packet at once: leave it out"),
         ("ecn", flow.ecn != Ecn::Off, "the emulated path makes no marks: leave it out"),
         ("quick_acks", flow.quick_acks > 0, "it has a rule of its own: leave it out"),
-        ("gso_packets", flow.gso_packets > 0, "its devices take packets one by one: leave it out"),
         ("gro_packets", flow.gro_packets > 0, "its devices hand up packets one by one: leave it out"),
         ("catch_up_us", flow.catch_up_us > 0.0, "it paces as it does: leave it out"),
         ("growth_limit", flow.growth_limit.is_some(), "it counts all packets of an ACK: leave it out"),

@@ -14,8 +14,6 @@ use super::orphans::Orphans;
 use super::program::Program;
 use super::table::Table;
 
-/// It looks at least so often \[ms\], because not every record wakes it: while there are sockets, and while there are none.
-const LOOKS_MS: (i32, i32) = (5, 50);
 /// It tells that it is there as often as this; ten times as often as the BPF program (`ALIVE`) gives it up.
 const BEATS: Span = Span::from_millis(100);
 /// It looks after silent sockets as often as this.
@@ -70,8 +68,8 @@ pub(crate) fn run(
             news = at + if lines.is_empty() { NEWS } else { QUIET };
             lines.iter().for_each(|line| log(line));
         }
-        let looks = if table.is_empty() { LOOKS_MS.1 } else { LOOKS_MS.0 };
-        let samples = ring.poll(looks).map_err(KernelError::Io)?;
+        // Not every record wakes it.
+        let samples = ring.poll(table.looks().millis() as i32).map_err(KernelError::Io)?;
         samples.chunks(size_of::<Record>()).filter_map(Record::read).for_each(|record| table.take(&record));
         let at = now();
         table.answer(at, |id, decision| program.decide(libbpf, id, decision));

@@ -9,6 +9,7 @@ use symbiosis_control::registry::Entry;
 use symbiosis_control::{AckProcessed, Acked, Ask, Basis, Controller, LossKind, Lost, Notice, Sent, Setup, Unknown};
 
 use super::cells::{Cell, Cells};
+use super::foresight::Foresight;
 use super::layout::{Decision, HOLDS, PLAN, Record, WINDOW_BITS, flag, kind, law};
 use super::live::{LiveSocket, Phase};
 use super::rehearsal::{Known, Planned, rehearse};
@@ -40,6 +41,9 @@ pub(crate) struct Flow {
     latest: Record,
     told: Vec<Cell>,
     rest: Rest,
+    foresight: Foresight,
+    /// The agent looks by itself after this, and records do not wake it.
+    looks: Option<Span>,
     /// What the log says of it, and what it may say next, if that lasts.
     pub(crate) logged: [Option<&'static str>; 2],
 }
@@ -79,6 +83,8 @@ impl Flow {
             latest: *first,
             told: Vec::new(),
             rest: Rest::default(),
+            foresight: Foresight::default(),
+            looks: None,
             logged: [None; 2],
         }
     }
@@ -215,9 +221,11 @@ impl Flow {
         let basis = self.controller.basis(self.now);
         let too_fast = self.latest.flags & flag::TOO_FAST != 0;
         if too_fast || self.rest.begins(self.now, basis) {
+            self.looks = None;
             return self.silence(now);
         }
         let foreseen = rehearse(&*self.controller, &known);
+        self.looks = self.foresight.looks(basis, &foreseen, self.last_ack, srtt);
         let law = if matches!(basis, Basis::Reno(_)) { law::RENO } else { law::TABLE };
         let ns = |span: Span| u32::try_from(span.0).unwrap_or(u32::MAX);
         let entry = |planned: &Planned| {
@@ -240,7 +248,7 @@ impl Flow {
             gap: ns(foreseen.gap),
             kept: (foreseen.kept * 65_536.0) as u32,
             after: foreseen.window.map(|(after, _)| ns(after)),
-            unused: 0,
+            looks: u32::from(self.looks.is_some()),
             window: foreseen.window.map(|(_, window)| self.segments(window)),
             gaps,
         }
@@ -265,6 +273,11 @@ impl Flow {
     /// Windows count bytes on the wire here, and segments in the kernel.
     fn segments(&self, window: Bytes) -> u64 {
         (window.packets(self.packet) * f64::from(1_u32 << WINDOW_BITS)) as u64
+    }
+
+    /// When the agent looks by itself, if records do not wake it.
+    pub(crate) fn looks(&self) -> Option<Span> {
+        self.looks
     }
 
     /// When something was last heard of it.

@@ -122,7 +122,7 @@ shared! {
         gap: u32,
         kept: u32,
         after: [u32; POINTS],
-        unused: u32,
+        looks: u32,
         window: [u64; POINTS],
         gaps: [u32; PLAN],
     }
@@ -130,7 +130,7 @@ shared! {
     /// What the BPF program writes for all sockets.
     #[derive(Default)]
     struct Stats = "stats" {
-        next_id: u64,
+        last_id: u64,
         woken: u64,
         dropped: u64,
     }
@@ -158,7 +158,7 @@ impl Decision {
         gap: 0,
         kept: 0,
         after: [0; POINTS],
-        unused: 0,
+        looks: 0,
         window: [0; POINTS],
         gaps: [0; PLAN],
     };

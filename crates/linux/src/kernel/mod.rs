@@ -11,6 +11,7 @@ mod cells;
 pub mod control;
 mod error;
 mod flow;
+mod foresight;
 mod layout;
 mod libbpf;
 mod live;

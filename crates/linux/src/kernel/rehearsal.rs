@@ -63,6 +63,8 @@ pub(crate) struct Foreseen {
     pub(crate) gap: Span,
     /// No packet leaves before this, if it is not zero.
     pub(crate) held_until: Instant,
+    /// So far ahead it goes.
+    pub(crate) lasts: Span,
 }
 
 /// A packet in flight.
@@ -205,6 +207,7 @@ pub(crate) fn rehearse(controller: &dyn Controller, known: &Known<'_>) -> Forese
             break;
         }
     }
+    foreseen.lasts = now - known.ask.now;
     paced.sort_unstable();
     foreseen.gap = paced.get(paced.len() / 2).copied().unwrap_or(Span::ZERO);
     foreseen.window = rehearsal.points(start);

@@ -5,11 +5,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use symbiosis_base::{Instant, Span};
 
 use super::flow::{Flow, Start};
-use super::layout::{Decision, Record, kind};
+use super::foresight::LOOKS;
+use super::layout::{Decision, HOLDS, Record, kind};
 use super::live::{LiveSocket, Phase};
 
 /// Who is silent for so long is looked after: its end may have been told when there was no room.
 const SILENT: Span = Span::from_millis(30_000);
+
+/// The agent looks as often as this where nothing happens: what happens then wakes it.
+const IDLE: Span = Span::from_millis(50);
 
 /// All sockets.
 pub(crate) struct Table {
@@ -17,12 +21,16 @@ pub(crate) struct Table {
     flows: BTreeMap<u64, Flow>,
     /// Those that something was heard of since they got a decision.
     heard: BTreeSet<u64>,
+    /// How long the agent may wait before it looks again.
+    looks: Span,
+    /// When it last found anything.
+    found: Instant,
 }
 
 impl Table {
     /// For controllers that begin as `start` says.
     pub(crate) fn new(start: Start) -> Table {
-        Table { start, flows: BTreeMap::new(), heard: BTreeSet::new() }
+        Table { start, flows: BTreeMap::new(), heard: BTreeSet::new(), looks: IDLE, found: Instant::START }
     }
 
     /// Takes in a record.
@@ -44,10 +52,17 @@ impl Table {
 
     /// Words for those that something was heard of; `say` tells whether the socket is there still.
     pub(crate) fn answer(&mut self, now: Instant, mut say: impl FnMut(u64, &Decision) -> bool) {
-        for id in std::mem::take(&mut self.heard) {
-            if let Some(flow) = self.flows.get_mut(&id)
-                && !say(id, &flow.decision(now))
-            {
+        let heard = std::mem::take(&mut self.heard);
+        if !heard.is_empty() {
+            (self.found, self.looks) = (now, LOOKS.1);
+        } else if now - self.found > Span(HOLDS) {
+            self.looks = IDLE;
+        }
+        for id in heard {
+            let Some(flow) = self.flows.get_mut(&id) else { continue };
+            if say(id, &flow.decision(now)) {
+                self.looks = self.looks.min(flow.looks().unwrap_or(self.looks));
+            } else {
                 self.forget(id);
             }
         }
@@ -58,9 +73,9 @@ impl Table {
         self.flows.retain(|id, flow| now - flow.heard() < SILENT || has(*id));
     }
 
-    /// Whether there are none.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.flows.is_empty()
+    /// How long the agent may wait before it looks again, whether or not a record wakes it.
+    pub(crate) fn looks(&self) -> Span {
+        self.looks
     }
 
     /// What the log says: which sockets have come to Reno since it said something of them, and why, or to their controller; a line for each

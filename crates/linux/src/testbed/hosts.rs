@@ -14,8 +14,8 @@ use super::tun::Tun;
 pub const MOST_FLOWS: usize = 1000;
 /// Where receivers listen.
 const PORT: u16 = 5001;
-/// Packets that a device holds for the emulator: more than any window, five flows of 1 Gbit/s and 250 ms.
-const TUN_PACKETS: u32 = 100_000;
+/// Packets that a device holds for the emulator: more than a window of 1 Gbit/s and 250 ms, and the most that kernels since 6.12.111 take.
+pub(super) const TUN_PACKETS: u32 = 32_767;
 /// Largest buffer of a socket \[bytes\], at either end: a window of 1 Gbit/s and 250 ms, as the kernel counts (with what a packet takes in
 /// memory). Windows must not end here.
 const BUFFER: u32 = 67_108_864;
@@ -129,7 +129,8 @@ fn variables() -> Result<(), TestbedError> {
 
 /// A device, and routes that say what a scenario says of each flow.
 fn senders(plan: &Plan, out: &mut String) {
-    device("symt-send", "10.64.0.0/16", plan, out);
+    let burst = plan.flows.first().map_or(1, |flow| flow.hosts.gso_packets.max(1));
+    device("symt-send", "10.64.0.0/16", burst, plan, out);
     for (at, flow) in plan.flows.iter().enumerate() {
         let (here, there) = (sender(at), receiver(at).ip().to_owned());
         let (window, rto) = (flow.initial_window, flow.min_rto.millis().round().max(1.0));
@@ -138,18 +139,18 @@ fn senders(plan: &Plan, out: &mut String) {
 }
 
 fn receivers(plan: &Plan, out: &mut String) {
-    device("symt-recv", "10.65.0.0/16", plan, out);
+    device("symt-recv", "10.65.0.0/16", 1, plan, out);
     for (at, flow) in plan.flows.iter().enumerate() {
         let quick = u8::from(!flow.delayed_ack);
         let _ = writeln!(out, "route add {}/32 dev symt-recv initrwnd {GRANTED} quickack {quick}", sender(at));
     }
 }
 
-/// A device that hands over one packet at a time, and a host that takes every address of its net for its own.
-fn device(name: &str, own: &str, plan: &Plan, out: &mut String) {
+/// A device that takes bursts of `burst` packets and hands them over one at a time, and a host that takes every address of its net for its own.
+fn device(name: &str, own: &str, burst: u64, plan: &Plan, out: &mut String) {
     let mtu = mtu(plan);
     let _ = writeln!(out, "link set lo up");
-    let _ = writeln!(out, "link set {name} mtu {mtu} txqueuelen {TUN_PACKETS} gso_max_segs 1 up");
+    let _ = writeln!(out, "link set {name} mtu {mtu} txqueuelen {TUN_PACKETS} gso_max_segs {burst} up");
     let _ = writeln!(out, "route add local {own} dev lo");
 }
 

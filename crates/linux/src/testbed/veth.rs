@@ -14,6 +14,7 @@ use symbiosis_base::{Instant, Rate, Span};
 
 use super::clock::RunClock;
 use super::error::TestbedError;
+use super::hosts::TUN_PACKETS;
 use super::namespace::{Namespace, ip, set};
 use super::socket::{TcpInfo, connected, reset_when_closed};
 use super::tun::Tun;
@@ -124,7 +125,7 @@ fn acks(host: &Namespace, go: bool) -> Result<Tun, TestbedError> {
         set("ipv4/conf/all/rp_filter", "0")?;
         set(&format!("ipv4/conf/{name}/rp_filter"), "0")?;
         let route = if go { format!("route add {SENDER}/32 dev {name} src {RECEIVER}\n") } else { String::new() };
-        ip(&format!("link set {name} txqueuelen 100000 up\n{route}"))?;
+        ip(&format!("link set {name} txqueuelen {TUN_PACKETS} up\n{route}"))?;
         Ok(tun)
     })
 }

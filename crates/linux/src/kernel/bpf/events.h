@@ -48,7 +48,7 @@ struct {
 
 /* The program's state of a socket, in the 104 bytes that TCP reserves for a congestion control. */
 struct own {
-	u64 id;
+	u64 id;        /* zero: never initialized */
 	u64 origin;    /* the byte that numbers count from */
 	u64 window;    /* [2^-20 segments] */
 	u64 acked_at;  /* when the window moved last; zero before any ACK */
@@ -98,7 +98,7 @@ INLINE u64 nxt_of(const struct tcp_sock *tp, const struct own *o)
 /* Something else than the window limits the sender. */
 INLINE int is_limited(const struct tcp_sock *tp)
 {
-	u32 chrono = tp->chrono_type & 3;
+	u32 chrono = BITS_OF_BYTE(tp, chrono_type);
 	return tp->app_limited || chrono == TCP_CHRONO_RWND_LIMITED || chrono == TCP_CHRONO_SNDBUF_LIMITED;
 }
 
@@ -152,6 +152,7 @@ INLINE void report(struct sock *sk, struct own *o, u32 kind, u64 at, u32 flags, 
 		__sync_fetch_and_add(&st->dropped, 1);
 		return;
 	}
+	struct decision *d = decision_of(o, now);
 	u32 recovering = o->state == TCP_CA_CWR || o->state == TCP_CA_RECOVERY;
 	r->id = o->id;
 	r->at = at;
@@ -161,7 +162,7 @@ INLINE void report(struct sock *sk, struct own *o, u32 kind, u64 at, u32 flags, 
 	r->nxt = o->nxt;
 	o->told = o->nxt;
 	r->kind = kind;
-	r->flags = flags | (is_limited(tp) ? APP_LIMITED : 0) | (recovering ? RECOVERING : 0) | (decision_of(o, now) ? 0 : UNDECIDED);
+	r->flags = flags | (is_limited(tp) ? APP_LIMITED : 0) | (recovering ? RECOVERING : 0) | (d ? 0 : UNDECIDED);
 	r->count = count;
 	r->rtt_us = rtt_us;
 	r->cwnd = window_of(tp, o);
@@ -177,7 +178,7 @@ INLINE void report(struct sock *sk, struct own *o, u32 kind, u64 at, u32 flags, 
 	r->remote_ip = sk->__sk_common.skc_family == AF_INET ? sk->__sk_common.skc_daddr : 0;
 	r->family = sk->__sk_common.skc_family;
 	pause = pause > MOST_WAKE ? MOST_WAKE : pause > LEAST_WAKE ? pause : LEAST_WAKE;
-	if (now - st->woken >= pause) {
+	if (now - st->woken >= pause && !(d && d->looks)) {
 		st->woken = now;
 		wake = BPF_RB_FORCE_WAKEUP;
 	}

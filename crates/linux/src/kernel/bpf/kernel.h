@@ -12,6 +12,18 @@ typedef unsigned short u16;
 #define RELOCATED __attribute__((preserve_access_index))
 #define INLINE static inline __attribute__((always_inline))
 
+/* An unsigned field that some kernels have as bits of a byte: where it is, and how far to shift it, is filled in when the program is loaded. */
+#define FIELD_BYTE_OFFSET 0
+#define FIELD_LSHIFT_U64 4
+#define FIELD_RSHIFT_U64 5
+#define BITS_OF_BYTE(s, field)                                                                          \
+	({                                                                                              \
+		const u8 *at = (const u8 *)(s) + __builtin_preserve_field_info((s)->field, FIELD_BYTE_OFFSET); \
+		asm volatile("" : "+r"(at));                                                            \
+		(u32)((u64)*at << __builtin_preserve_field_info((s)->field, FIELD_LSHIFT_U64)           \
+		      >> __builtin_preserve_field_info((s)->field, FIELD_RSHIFT_U64));                  \
+	})
+
 struct sock_common {
 	u16 skc_family;
 	u16 skc_dport;

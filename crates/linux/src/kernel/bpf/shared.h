@@ -70,7 +70,7 @@ struct decision {
 	u32 gap;        /* between packets that are not in `gaps` [ns]; zero: the window alone limits them */
 	u32 kept;       /* what a loss leaves of the window [2^-16 of it] */
 	u32 after[POINTS];  /* times of the samples after `at`, ascending [ns] */
-	u32 unused;
+	u32 looks;  /* not zero: the agent looks by itself, and records need not wake it */
 	u64 window[POINTS]; /* samples of the window [2^-20 segments] */
 	/* Distance of each packet to the one before it [ns]; the lowest bit: it leaves at its time, whatever is in flight. */
 	u32 gaps[PLAN];
@@ -78,7 +78,7 @@ struct decision {
 
 /* One each for all sockets. The BPF program writes: */
 struct stats {
-	u64 next_id; /* of the next socket */
+	u64 last_id; /* of the latest socket; the first has 1 */
 	u64 woken;   /* when the agent was last woken [ns] */
 	u64 dropped; /* records that found no room */
 };

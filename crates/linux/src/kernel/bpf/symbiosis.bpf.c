@@ -30,7 +30,7 @@ void symbiosis_init(u64 *ctx)
 	u64 id;
 	if (!st)
 		return;
-	id = __sync_fetch_and_add(&st->next_id, 1);
+	id = __sync_fetch_and_add(&st->last_id, 1) + 1;
 	o->id = id;
 	o->origin = tp->bytes_acked + (u32)(tp->snd_nxt - tp->snd_una);
 	o->window = (u64)tp->snd_cwnd << WINDOW_BITS;
@@ -58,6 +58,9 @@ void symbiosis_release(u64 *ctx)
 	struct sock *sk = (struct sock *)ctx[0];
 	struct own *o = own(sk);
 	u64 id = o->id;
+	/* Some kernels, 6.12 among them, release also what was never initialized: who listens. */
+	if (id == 0)
+		return;
 	report(sk, o, CLOSED, bpf_ktime_get_ns(), 0, 0, -1);
 	bpf_map_delete_elem(&symb_decisions, &id);
 }

@@ -44,6 +44,22 @@ fn ten_thousand_connections_leave_nothing() {
     assert!(table.flows.is_empty());
 }
 
+/// Not every record wakes the agent: what did not must be found soon, and where nothing happens nobody looks for it.
+#[test]
+fn the_agent_looks_often_while_something_happens() {
+    let mut table = table();
+    let mut looks = |at_ms, packet: Option<u64>| {
+        packet.iter().for_each(|packet| table.take(&record(1, kind::SENT, *packet)));
+        table.answer(Instant::from_millis(at_ms), |_, _| true);
+        table.looks().millis()
+    };
+    assert_eq!(looks(1_000, None), 50.0);
+    assert_eq!(looks(1_050, Some(0)), 5.0);
+    assert_eq!(looks(1_300, None), 5.0);
+    assert_eq!(looks(1_400, None), 50.0);
+    assert_eq!(looks(1_450, Some(1)), 5.0);
+}
+
 #[test]
 fn an_end_that_nobody_told_of_is_found() {
     let mut table = table();
