@@ -135,18 +135,18 @@ pub fn answer(with: Answering, offer: &Offer, mut watch: impl FnMut(Instant) -> 
     let mut node = Node::server(clock, settings(at), choice, seed, &identity, accept).map_err(|error| error.to_string())?;
     let mut ended = None;
     run(&mut node, &mut udp, &clock, |node, now| {
-        // Connections of others come and go; the right one is looked at before it is forgotten.
-        for id in node.peers() {
-            if let Some(session) = node.session(id)
-                && session.is_taken()
-            {
-                let moved = session.moved();
-                let moved = (moved.finished.is_some() || moved.failed.is_some()).then(|| moved.clone());
-                ended = moved.and_then(|moved| Some((moved, node.view(id)?)));
-                break;
-            }
+        // Connections of others come and go. The right one, if it is closed, is looked at before it is forgotten; one whose peer is silent is forgotten at
+        // once, when its idle time is over.
+        let taken = node.peers().into_iter().find(|id| node.session(*id).is_some_and(|session| session.is_taken()));
+        if let Some(id) = taken
+            && let Some(moved) = node.session(id).map(|session| session.moved())
+            && (moved.finished.is_some() || moved.failed.is_some())
+        {
+            let moved = moved.clone();
+            ended = node.view(id).map(|view| (moved, view));
         }
-        match ended.is_some() || !watch(now) || (offer.is_open() && now > Instant::after(NO_CALL)) {
+        let gone = taken.is_none() && !offer.is_open();
+        match ended.is_some() || gone || !watch(now) || (offer.is_open() && now > Instant::after(NO_CALL)) {
             true => Watch::End,
             false => Watch::At(now + WATCHED_EVERY),
         }
@@ -158,5 +158,63 @@ pub fn answer(with: Answering, offer: &Offer, mut watch: impl FnMut(Instant) -> 
         Some(ended) => Ok(ended),
         None if offer.is_open() => Err("nobody called".into()),
         None => Err("the other side is gone".into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::thread;
+    use std::time::Duration;
+
+    use super::*;
+    use crate::exchange::{Frame, Polled};
+
+    /// An end that never says anything.
+    struct Silent;
+
+    impl Work for Silent {
+        fn has_room(&self) -> bool {
+            true
+        }
+
+        fn feed(&mut self, _: Frame) {}
+
+        fn poll(&mut self) -> Polled {
+            Polled::Wait
+        }
+
+        fn close(&mut self) {}
+    }
+
+    /// A machine whose power fails says nothing, and ssh's server may wait for it for hours.
+    #[test]
+    fn who_is_called_ends_when_the_caller_has_vanished() {
+        let clock = Clock::start();
+        let local = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+        let [here, there] = [(); 2].map(|()| Identity::generate().unwrap().0);
+        let (caller, called) = (here.fingerprint(), there.fingerprint());
+        let udp = Udp::bind(local, clock).unwrap();
+        let to = udp.address().unwrap();
+        let choice = Choice::find("cubic", &[]).unwrap();
+        let offer = Offer::new(caller, Box::new(Silent));
+        let answering = Answering { udp, clock, identity: there, choice: choice.clone(), seed: 1, limit: Limit::default() };
+        let begun = std::time::Instant::now();
+        let answers = thread::spawn(move || answer(answering, &offer, |_| begun.elapsed() < Duration::from_secs(60)));
+        let clock = Clock::start();
+        let mut udp = Udp::bind(local, clock).unwrap();
+        udp.connect(to).unwrap();
+        // The shorter of both idle times holds.
+        let mut node = Node::client(clock, Settings { idle: Duration::from_secs(1), ..settings(to) }, choice, 2);
+        node.show(Arc::new(here));
+        let exchange = Exchange::opens(Box::new(Silent), Limit::default());
+        let id = node.connect(clock.now(), to, None, &Trust::Pinned(called), exchange).unwrap();
+        run(&mut node, &mut udp, &clock, |node, now| match node.session(id).is_some_and(|session| session.moved().began.is_some()) {
+            true if now > Instant::from_millis(500) => Watch::End,
+            _ => Watch::At(now + WATCHED_EVERY),
+        })
+        .unwrap();
+        drop((node, udp));
+        assert_eq!(answers.join().unwrap().unwrap_err(), "the other side is gone");
+        assert!(begun.elapsed() < Duration::from_secs(30), "{:?}", begun.elapsed());
     }
 }
