@@ -1,4 +1,6 @@
 //! A UDP socket that tells when the kernel received what it gives.
+//!
+//! noq-udp 1.4 has a place for that time and does not ask Linux for it (its issue 774), and datagrams that GRO merges share one; measuring needs each packet's.
 
 use std::io::{self, IoSlice, IoSliceMut};
 use std::net::{SocketAddr, UdpSocket};
