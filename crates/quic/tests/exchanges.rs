@@ -1,17 +1,21 @@
-//! Exchanges in virtual time, over all kinds of paths and with ends that take their time: none waits for ever.
+//! Exchanges over all kinds of paths in virtual time, with ends that take their time, and one over sockets: none waits for ever.
 
 use std::collections::VecDeque;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+use std::time::Duration;
 
 use symbiosis_base::{Bytes, Instant, Random, Rate, Span};
 use symbiosis_path::{LinkSpec, NetworkLink, QueueLimit};
 use symbiosis_quic::choice::Choice;
 use symbiosis_quic::clock::Clock;
-use symbiosis_quic::exchange::{COPIES, Exchange, Frame, Limit, Offer, Polled, Work};
+use symbiosis_quic::exchange::{Answering, COPIES, Exchange, Frame, Limit, Offer, Polled, Work, answer};
 use symbiosis_quic::identity::{Identity, Trust};
 use symbiosis_quic::impairments::Impairments;
 use symbiosis_quic::node::{Node, Settings};
+use symbiosis_quic::socket::{Udp, Watch, run, settings_for};
 use symbiosis_quic::transfer::Failed;
 use symbiosis_quic::virtual_time::{Emulation, Route, address};
 
@@ -249,4 +253,37 @@ fn ends_that_wait_for_each_other_are_told_so() {
         failed.contains("nothing has moved for 60 s: this side waits for what the other says, and the other for what this side says"),
         "{failed}"
     );
+}
+
+/// A machine whose power fails says nothing, and ssh's server may wait for it for hours.
+#[test]
+fn who_is_called_ends_when_the_caller_has_vanished() {
+    let clock = Clock::start();
+    let local = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+    let [here, there] = [(); 2].map(|()| Identity::generate().unwrap().0);
+    let (caller, called) = (here.fingerprint(), there.fingerprint());
+    let udp = Udp::bind(local, clock).unwrap();
+    let to = udp.address().unwrap();
+    let choice = Choice::find("cubic", &[]).unwrap();
+    let offer = Offer::new(caller, Box::new(Silent));
+    let answering = Answering { udp, clock, identity: there, choice: choice.clone(), seed: 1, limit: Limit::default() };
+    let begun = std::time::Instant::now();
+    let answers = thread::spawn(move || answer(answering, &offer, |_| begun.elapsed() < Duration::from_secs(60)));
+    let clock = Clock::start();
+    let mut udp = Udp::bind(local, clock).unwrap();
+    udp.connect(to).unwrap();
+    // The shorter of both idle times holds.
+    let settings = Settings { protocol: COPIES, asks_who: true, idle: Duration::from_secs(1), ..settings_for(to) };
+    let mut node = Node::client(clock, settings, choice, 2);
+    node.show(Arc::new(here));
+    let exchange = Exchange::opens(Box::new(Silent), Limit::default());
+    let id = node.connect(clock.now(), to, None, &Trust::Pinned(called), exchange).unwrap();
+    run(&mut node, &mut udp, &clock, |node, now| match node.session(id).is_some_and(|session| session.moved().began.is_some()) {
+        true if now > Instant::from_millis(500) => Watch::End,
+        _ => Watch::At(now + Span::from_millis(100)),
+    })
+    .unwrap();
+    drop((node, udp));
+    assert_eq!(answers.join().unwrap().unwrap_err(), "the other side is gone");
+    assert!(begun.elapsed() < Duration::from_secs(30), "{:?}", begun.elapsed());
 }
