@@ -13,7 +13,7 @@ use crate::params::{Param, joined};
 use crate::rtt::MinRtt;
 use crate::symbiosis::{EPSILON, GAMMA};
 use crate::window::{Window, Windowed, may_grow};
-use crate::{Acked, Ask, Basis, Controller, Instant, Lost, PacketLost, Permit, Rate, Report, Sent, Setup, Span};
+use crate::{Acked, Ask, Basis, Controller, Instant, Lost, Notice, PacketLost, Permit, Rate, Report, Sent, Setup, Span};
 
 const LAW: [Param; 2] = [
     Param::number("epsilon", EPSILON, 0.01, 10.0, "growth rate, per round trip; I §4"),
@@ -107,6 +107,13 @@ impl Controller for Early {
     fn report(&mut self, report: &Report) {
         let news = self.host.report(report);
         self.hear(news);
+    }
+
+    fn notice(&mut self, notice: &Notice) {
+        match *notice {
+            Notice::Ruled { window, ssthresh } if self.basis(Instant::START) != Basis::Law => self.window.set(window, ssthresh),
+            _ => {}
+        }
     }
 
     fn permit(&self, _ask: &Ask) -> Permit {

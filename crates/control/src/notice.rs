@@ -28,6 +28,13 @@ pub enum Notice {
         /// How many retransmission timeouts the silence was long, from one on.
         timeouts: u64,
     },
+    /// The host's own congestion control rules while the controller's [`Basis`](crate::Basis) is Reno, and has set its window so.
+    Ruled {
+        /// In force.
+        window: Bytes,
+        /// Its slow-start threshold, if slow start has ever ended.
+        ssthresh: Option<Bytes>,
+    },
     /// Full packets have another size from now on (RFC 8899).
     PacketSize {
         /// Since when.

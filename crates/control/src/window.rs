@@ -36,9 +36,15 @@ pub trait Windowed: Controller + Clone {
 impl Window {
     /// The window of a connection that begins so.
     pub fn new(setup: &Setup) -> Window {
-        let cwnd = setup.initial_window.packets(setup.packet).max(1.0);
-        let ssthresh = setup.ssthresh.map_or(f64::INFINITY, |ssthresh| ssthresh.packets(setup.packet));
-        Window { cwnd, ssthresh, packet: setup.packet, initial: cwnd, backed_off: false }
+        let mut window = Window { cwnd: 1.0, ssthresh: f64::INFINITY, packet: setup.packet, initial: 1.0, backed_off: false };
+        window.set(setup.initial_window, setup.ssthresh);
+        Window { initial: window.cwnd, ..window }
+    }
+
+    /// What it is from now on.
+    pub fn set(&mut self, window: Bytes, ssthresh: Option<Bytes>) {
+        self.cwnd = window.packets(self.packet).max(1.0);
+        self.ssthresh = ssthresh.map_or(f64::INFINITY, |ssthresh| ssthresh.packets(self.packet));
     }
 
     /// Whether slow start rules.

@@ -335,8 +335,10 @@ impl Controller for Symbiosis {
     }
 
     fn notice(&mut self, notice: &Notice) {
-        if let Notice::AppLimited { .. } = notice {
-            self.pacer.interrupted();
+        match *notice {
+            Notice::AppLimited { .. } => self.pacer.interrupted(),
+            Notice::Ruled { window, ssthresh } if self.path().is_none() => self.window.set(window, ssthresh),
+            _ => {}
         }
     }
 

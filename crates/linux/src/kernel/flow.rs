@@ -42,6 +42,8 @@ pub(crate) struct Flow {
     told: Vec<Cell>,
     rest: Rest,
     foresight: Foresight,
+    /// The last decision leaves the window to the kernel's Reno.
+    left: bool,
     /// The agent looks by itself after this, and records do not wake it.
     looks: Option<Span>,
     /// What the log says of it, and what it may say next, if that lasts.
@@ -62,7 +64,7 @@ impl Flow {
         let packet = Bytes(u64::from(first.mss) + u64::from(first.overhead));
         let setup = Setup::new(packet)
             .with_initial_window(Bytes(packet.0 * u64::from(first.cwnd)))
-            .with_ssthresh((first.ssthresh < INFINITE_SSTHRESH).then(|| Bytes(packet.0 * u64::from(first.ssthresh))))
+            .with_ssthresh(threshold(first, packet))
             .with_timer(TIMER)
             .with_seed(start.seed.wrapping_add(first.id));
         // Of what left before nothing is known.
@@ -84,6 +86,7 @@ impl Flow {
             told: Vec::new(),
             rest: Rest::default(),
             foresight: Foresight::default(),
+            left: true,
             looks: None,
             logged: [None; 2],
         }
@@ -132,7 +135,10 @@ impl Flow {
                     self.controller.sent(&Sent::new(now, number, self.packet, self.packets(record.in_flight)).with_retransmission(true));
                 }
             }
-            kind::ACKED => self.acked(record),
+            kind::ACKED => {
+                self.acked(record);
+                self.ruled(record);
+            }
             kind::REDUCED | kind::MARKED | kind::TIMEOUT => {
                 let kind = match record.kind {
                     kind::REDUCED => LossKind::FastRetransmit,
@@ -205,6 +211,13 @@ impl Flow {
         self.told = told;
     }
 
+    /// What the kernel's Reno has made of the window: the controller's may have been none to go on from when it ceased to know the path.
+    fn ruled(&mut self, record: &Record) {
+        if self.left && record.flags & flag::RECOVERING == 0 {
+            self.controller.notice(&Notice::Ruled { window: self.packets(record.cwnd), ssthresh: threshold(record, self.packet) });
+        }
+    }
+
     /// What the BPF program shall do from `now` on.
     pub(crate) fn decision(&mut self, now: Instant) -> Decision {
         // Zero is no decision's.
@@ -221,12 +234,13 @@ impl Flow {
         let basis = self.controller.basis(self.now);
         let too_fast = self.latest.flags & flag::TOO_FAST != 0;
         if too_fast || self.rest.begins(self.now, basis) {
-            self.looks = None;
+            (self.looks, self.left) = (None, true);
             return self.silence(now);
         }
         let foreseen = rehearse(&*self.controller, &known);
         self.looks = self.foresight.looks(basis, &foreseen, self.last_ack, srtt);
-        let law = if matches!(basis, Basis::Reno(_)) { law::RENO } else { law::TABLE };
+        self.left = matches!(basis, Basis::Reno(_));
+        let law = if self.left { law::RENO } else { law::TABLE };
         let ns = |span: Span| u32::try_from(span.0).unwrap_or(u32::MAX);
         let entry = |planned: &Planned| {
             // A packet that may leave at once may do so when pacing lets it. Even numbers: the lowest bit is a flag.
@@ -325,6 +339,11 @@ impl Flow {
             gauges,
         }
     }
+}
+
+/// The kernel's slow-start threshold, once there is one.
+fn threshold(record: &Record, packet: Bytes) -> Option<Bytes> {
+    (record.ssthresh < INFINITE_SSTHRESH).then(|| Bytes(packet.0 * u64::from(record.ssthresh)))
 }
 
 #[cfg(test)]

@@ -187,21 +187,27 @@ impl Libbpf {
         checked(unsafe { (self.bpf_map_update_elem)(map.fd.as_raw_fd(), (&raw const key).cast(), (&raw const *value).cast(), flags) })
     }
 
-    /// How many keys a map has, or may have: whoever looks at the next of one that is gone meanwhile begins again.
-    pub(crate) fn count<K: Plain, V: Plain>(&self, map: &Map<K, V>) -> usize {
-        let mut key = MaybeUninit::<K>::zeroed();
-        let mut count = 0;
-        let mut before: *const K = std::ptr::null();
-        while count < map.max_entries as usize {
-            // SAFETY: the map's keys are of this size (`Found::typed`); a null key asks for the first, and then `before` is the key that is
-            // written, which the kernel reads before.
-            if unsafe { (self.bpf_map_get_next_key)(map.fd.as_raw_fd(), before.cast(), key.as_mut_ptr().cast()) } != 0 {
-                break;
+    /// Removes `key`, if it is there.
+    pub(crate) fn remove<K: Plain, V: Plain>(&self, map: &Map<K, V>, key: K) {
+        // SAFETY: as in `lookup`; the kernel reads the key, which lives. It fails where there is no such key.
+        unsafe { (self.bpf_map_delete_elem)(map.fd.as_raw_fd(), (&raw const key).cast()) };
+    }
+
+    /// The keys that a map has, or may have: whoever looks at the next of one that is gone meanwhile begins again, so that some may come twice.
+    pub(crate) fn keys<K: Plain, V: Plain>(&self, map: &Map<K, V>) -> Vec<K> {
+        let mut keys = Vec::new();
+        while keys.len() < map.max_entries as usize {
+            let before: *const K = keys.last().map_or(std::ptr::null(), std::ptr::from_ref);
+            let mut key = MaybeUninit::<K>::zeroed();
+            // SAFETY: the map's keys are of this size (`Found::typed`); a null key asks for the first. Any bytes are a key.
+            unsafe {
+                if (self.bpf_map_get_next_key)(map.fd.as_raw_fd(), before.cast(), key.as_mut_ptr().cast()) != 0 {
+                    break;
+                }
+                keys.push(key.assume_init());
             }
-            count += 1;
-            before = key.as_ptr();
         }
-        count
+        keys
     }
 
     /// Loads a program, an object file's bytes, calls `prepare` with a map by name, and registers its congestion control: it stays when the process ends.

@@ -87,6 +87,33 @@ fn any_program_may_use_it_and_nothing_is_left_of_it() {
     assert!(nothing_is_left());
 }
 
+#[test]
+fn a_socket_that_was_forgotten_gets_decisions_again() {
+    let Some((_one, kernel)) = started("a_socket_that_was_forgotten_gets_decisions_again") else { return };
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+    let SocketAddr::V4(at) = listener.local_addr().unwrap() else { panic!("this is IPv4") };
+    let mut stream = connected(NAME, at).unwrap();
+    let mut reader = listener.accept().unwrap().0;
+    let mut exchange = || {
+        stream.write_all(&[7; 10_000]).unwrap();
+        reader.read_exact(&mut [0; 10_000]).unwrap();
+    };
+    exchange();
+    let sockets = || kernel.program.sockets(&kernel.libbpf);
+    let known = sockets();
+    assert!(!known.is_empty());
+    known.iter().for_each(|id| kernel.program.forget(&kernel.libbpf, *id));
+    assert!(sockets().is_empty());
+    // One that is fast reports seldom.
+    until("the one that sends", || {
+        exchange();
+        sockets().len() == 1 && sockets().is_subset(&known)
+    });
+    drop((stream, reader));
+    until("nobody", || sockets().is_empty());
+    kernel.stop().unwrap();
+}
+
 /// Waits until it is so.
 fn until(what: &str, mut is_so: impl FnMut() -> bool) {
     let begun = Instant::now();

@@ -3,6 +3,7 @@
 //! Registered, it belongs to no process: an agent that dies leaves it there, its sockets go on as Reno, and the next agent finds it by
 //! the names of its maps. Nothing is pinned, so nothing is left of it once it is unregistered and its last socket is closed.
 
+use std::collections::BTreeSet;
 use std::io;
 
 use super::error::KernelError;
@@ -91,14 +92,19 @@ impl Program {
         libbpf.update(&self.decisions, id, decision, true).is_ok()
     }
 
-    /// Whether a socket is there still.
-    pub(crate) fn has(&self, libbpf: &Libbpf, id: u64) -> bool {
-        libbpf.lookup(&self.decisions, id).is_ok()
+    /// The sockets that there are.
+    pub(crate) fn sockets(&self, libbpf: &Libbpf) -> BTreeSet<u64> {
+        libbpf.keys(&self.decisions).into_iter().collect()
+    }
+
+    /// Takes a socket's decisions away. One that is there still gets a place again when it reports something.
+    pub(crate) fn forget(&self, libbpf: &Libbpf, id: u64) {
+        libbpf.remove(&self.decisions, id);
     }
 
     /// How many sockets there are, and how many records were dropped because there was no room.
     pub(crate) fn counts(&self, libbpf: &Libbpf) -> (usize, u64) {
-        (libbpf.count(&self.decisions), libbpf.lookup(&self.stats, ONLY).map_or(0, |stats| stats.dropped))
+        (self.sockets(libbpf).len(), libbpf.lookup(&self.stats, ONLY).map_or(0, |stats| stats.dropped))
     }
 
     /// Programs of our name that are no longer registered, and the sockets that still use them.
@@ -106,7 +112,7 @@ impl Program {
         let programs = libbpf.maps(NAME, STRUCT_OPS).iter().filter(|map| !in_use(libbpf, map)).count();
         let decisions = libbpf.maps("symb_decisions", HASH).into_iter().filter_map(Found::typed::<u64, Decision>);
         let others = decisions.filter(|map| map.id != self.decisions.id);
-        Orphans { programs, sockets: others.map(|map| libbpf.count(&map)).sum() }
+        Orphans { programs, sockets: others.map(|map| libbpf.keys(&map).len()).sum() }
     }
 
     /// Unregisters it. Its sockets go on as Reno, and keep it in memory until they are closed.

@@ -112,6 +112,17 @@ INLINE struct decision *decision_of(struct own *o, u64 now)
 	return d;
 }
 
+/* What a socket has before its first decision. */
+static const struct decision nothing = {};
+
+/* A place for the socket's decisions. One that was silent for long has lost its own. */
+INLINE void remember(const struct own *o)
+{
+	u64 id = o->id;
+	if (!bpf_map_lookup_elem(&symb_decisions, &id))
+		bpf_map_update_elem(&symb_decisions, &id, &nothing, BPF_NOEXIST);
+}
+
 /* The window itself, where a plan narrows snd_cwnd [segments]. */
 INLINE u32 window_of(const struct tcp_sock *tp, const struct own *o)
 {
@@ -153,6 +164,8 @@ INLINE void report(struct sock *sk, struct own *o, u32 kind, u64 at, u32 flags, 
 		return;
 	}
 	struct decision *d = decision_of(o, now);
+	if (!d && kind != CLOSED)
+		remember(o);
 	u32 recovering = o->state == TCP_CA_CWR || o->state == TCP_CA_RECOVERY;
 	r->id = o->id;
 	r->at = at;

@@ -96,6 +96,7 @@ static void (*bpf_ringbuf_submit)(void *data, u64 flags) = (void *)132;
 #define BPF_MAP_TYPE_ARRAY 2
 #define BPF_MAP_TYPE_RINGBUF 27
 #define BPF_F_NO_PREALLOC 1
+#define BPF_NOEXIST 1
 #define BPF_RB_NO_WAKEUP 1
 #define BPF_RB_FORCE_WAKEUP 2
 #define TCP_CONG_NON_RESTRICTED 1

@@ -26,12 +26,9 @@ void symbiosis_init(u64 *ctx)
 	struct tcp_sock *tp = (struct tcp_sock *)sk;
 	struct own *o = own(sk);
 	struct stats *st = stats();
-	struct decision none = {};
-	u64 id;
 	if (!st)
 		return;
-	id = __sync_fetch_and_add(&st->last_id, 1) + 1;
-	o->id = id;
+	o->id = __sync_fetch_and_add(&st->last_id, 1) + 1;
 	o->origin = tp->bytes_acked + (u32)(tp->snd_nxt - tp->snd_una);
 	o->window = (u64)tp->snd_cwnd << WINDOW_BITS;
 	o->acked_at = 0;
@@ -49,7 +46,7 @@ void symbiosis_init(u64 *ctx)
 	o->narrowed = 0;
 	sk->sk_pacing_status = SK_PACING_NEEDED;
 	sk->sk_pacing_rate = UNLIMITED;
-	bpf_map_update_elem(&symb_decisions, &id, &none, 0);
+	remember(o);
 }
 
 SEC("struct_ops/symbiosis_release")

@@ -147,6 +147,7 @@ fn a_connection_that_is_under_way_does_not_start_again() {
     for (ssthresh, most) in [(34, 65.1), (INFINITE_SSTHRESH, 129.0)] {
         let mut flow =
             Flow::new(&Start { entry, params: Values::resolve(entry.params, &[]).unwrap(), seed: 1 }, &Record { ssthresh, ..first });
+        flow.left = false;
         // What left before nobody told of: its ACKs are a round trip, and move nothing.
         for i in 0..128 {
             let at = 40_000 + 600 * i;
@@ -156,6 +157,22 @@ fn a_connection_that_is_under_way_does_not_start_again() {
         let window = flow.controller.permit(&Ask::new(flow.now, Bytes(64 * 1500))).window.as_f64() / 1500.0;
         assert!(window <= most && window > 64.0, "{window} packets after slow start up to {ssthresh}");
     }
+}
+
+/// Where the controller knows nothing of the path the kernel's Reno rules, and has its own slow start: what the controller goes on from is that window.
+#[test]
+fn the_controller_goes_on_from_where_the_kernels_reno_is() {
+    let entry = symbiosis_control::registry::find("symbiosis").unwrap();
+    let first = record(kind::ACKED, 0, 0, 64);
+    let mut flow = Flow::new(&Start { entry, params: Values::resolve(entry.params, &[]).unwrap(), seed: 1 }, &first);
+    let window = |flow: &Flow| flow.controller.permit(&Ask::new(flow.now, Bytes::ZERO)).window.as_f64() / 1500.0;
+    flow.take(&Record { cwnd: 7000, ssthresh: 96, ..record(kind::ACKED, 1000, 1, 64) });
+    assert_eq!(window(&flow), 7000.0);
+    flow.take(&Record { cwnd: 9, flags: flag::RECOVERING, ..record(kind::ACKED, 2000, 2, 64) });
+    assert_eq!(window(&flow), 7000.0, "what leaves in recovery is no window");
+    flow.left = false;
+    flow.take(&Record { cwnd: 9, ..record(kind::ACKED, 3000, 3, 64) });
+    assert!(window(&flow) >= 7000.0, "a window that the controller rules");
 }
 
 #[test]

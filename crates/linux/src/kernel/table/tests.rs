@@ -67,10 +67,12 @@ fn an_end_that_nobody_told_of_is_found() {
     // Who cannot be told anything is gone.
     table.answer(Instant::START, |id, _| id != 1);
     assert_eq!(table.show().iter().map(|socket| socket.id).collect::<Vec<_>>(), [0, 2]);
-    table.sweep(Instant::from_millis(1000), |_| false);
-    assert_eq!(table.flows.len(), 2, "none has been silent for long");
-    table.sweep(Instant::from_millis(60_000), |id| id == 2);
-    assert_eq!(table.show().iter().map(|socket| socket.id).collect::<Vec<_>>(), [2]);
+    // 7 never says anything.
+    let sweep = |table: &mut Table, minutes: u64| table.sweep(Instant::from_millis(60_000 * minutes), &[0, 2, 7].into());
+    assert_eq!((sweep(&mut table, 1), table.flows.len()), (Vec::new(), 2), "none has been silent for long");
+    assert_eq!((sweep(&mut table, 11), table.flows.len()), (vec![7], 0), "all have been for ten minutes, and 7 all the time");
+    assert_eq!(sweep(&mut table, 20), Vec::<u64>::new());
+    assert_eq!(sweep(&mut table, 21), [0, 2]);
 }
 
 #[test]
