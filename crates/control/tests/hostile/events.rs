@@ -111,7 +111,7 @@ pub fn what() -> impl Strategy<Value = What> {
         6 => (in_flight(), any::<bool>(), any::<bool>(), ecn).prop_map(|(in_flight, recovering, cwnd_limited, ecn)| {
             What::AckProcessed { in_flight, recovering, cwnd_limited, ecn }
         }),
-        1 => (0..4u8, in_flight()).prop_map(|(which, bytes)| What::Notice(which, bytes)),
+        1 => (0..5u8, in_flight()).prop_map(|(which, bytes)| What::Notice(which, bytes)),
         1 => Just(What::PathChanged),
         2 => (rate(), rate()).prop_map(|(capacity, available)| What::Report { capacity, available }),
         2 => findings().prop_map(What::Findings),

@@ -6,7 +6,8 @@ use symbiosis_control::oscillation::{GREATEST_WINDOW, OSCILLATION};
 use symbiosis_control::params::{Kind, Param, ParamError, Value, Values};
 use symbiosis_control::registry::{Entry, Feedback};
 use symbiosis_control::{
-    AckProcessed, Acked, Ask, Bytes, Controller, Departure, Instant, Lost, Notice, PacketLost, Permit, Rate, Report, Sent, Setup, Span,
+    AckProcessed, Acked, Ask, Basis, Bytes, Controller, Departure, Instant, Lost, Notice, PacketLost, Permit, Rate, Report, Sent, Setup,
+    Span,
 };
 
 use super::events::{Event, PACKET, RTT, What};
@@ -133,7 +134,7 @@ impl Subject {
             }
             What::Acked { number, bytes, sent, rtt, in_flight, app_limited, recovering } => {
                 let sent_at = sent.at(now);
-                let before = self.window();
+                let (before, basis) = (self.window(), self.controller.basis(now));
                 self.acked(
                     &Acked::new(now, number, bytes, sent_at)
                         .with_rtt(rtt)
@@ -142,9 +143,9 @@ impl Subject {
                         .with_recovering(recovering)
                         .with_grows(!recovering),
                 );
-                // In recovery `symbiosis` follows its law, whose end bounds it as ever; to `copa` a loss says nothing.
+                // The end of a min-RTT probe gives back what it held. In recovery `symbiosis` follows its law, whose end bounds it as ever; to `copa` a loss says nothing.
                 let stands = app_limited || (recovering && !["symbiosis", "copa"].contains(&self.entry.name));
-                assert!(!stands || self.window() <= before, "{} grew when it may not", self.entry.name);
+                assert!(!stands || basis == Basis::ProbeRtt || self.window() <= before, "{} grew when it may not", self.entry.name);
             }
             What::PacketLost { number, bytes, sent, in_flight } => {
                 self.controller.packet_lost(&PacketLost::new(now, number, bytes, sent.at(now)).with_in_flight(in_flight));
@@ -157,7 +158,9 @@ impl Subject {
                 0 => Notice::Spurious { now, in_flight: bytes },
                 1 => Notice::AppLimited { now, in_flight: bytes },
                 2 => Notice::PacketSize { now, packet: PACKET },
-                _ => Notice::AckFrequency { now, packets: bytes.0, delay: Span(bytes.0) },
+                3 => Notice::AckFrequency { now, packets: bytes.0, delay: Span(bytes.0) },
+                // A host's own window, no larger than one that nothing has made grow.
+                _ => Notice::Ruled { window: bytes.min(INITIAL), ssthresh: Some(bytes) },
             }),
             What::PathChanged => {
                 self.controller.path_changed(now);
