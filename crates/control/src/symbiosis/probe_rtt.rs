@@ -227,7 +227,7 @@ impl ProbeRtt {
             let deep = probe.before - probe.found.get().unwrap_or(probe.before);
             let back = probe.before - rtt <= deep.scale(DIP);
             if now - self.begun < probe.before {
-                probe.before_it = (probe.before_it.0 + share.acked, now - self.begun);
+                probe.before_it = (probe.before_it.0.saturating_add(share.acked), now - self.begun);
             }
             if self.judges && now - self.ended >= probe.short().scale(REFILLS) {
                 probe.held.sample(rtt);
@@ -243,7 +243,7 @@ impl ProbeRtt {
         let low = self.late.unwrap_or(rtt);
         let is_least = self.least.get().is_some_and(|least| rtt < least);
         self.least.sample(rtt);
-        self.late = Some(if rtt < low { rtt } else { low + (rtt - low).scale(forgets) });
+        self.late = Some(if rtt < low { rtt } else { low.saturating_add((rtt - low).scale(forgets)) });
         let apart = apart(share.smoothed);
         let interval = self.interval.max(apart);
         self.freed |= now - self.filled >= apart.scale(0.5);

@@ -17,7 +17,7 @@ use super::table::Table;
 /// It tells that it is there as often as this; ten times as often as the BPF program (`ALIVE`) gives it up.
 const BEATS: Span = Span::from_millis(100);
 /// It looks after silent sockets as often as this.
-const SWEEPS: Span = Span::from_millis(60_000);
+const SWEEPS: Span = Span::from_millis(10_000);
 
 /// It looks for what to write into the log as often as this, and for so long after it wrote it does not.
 const NEWS: Span = Span::from_millis(1_000);

@@ -9,7 +9,9 @@ use super::foresight::LOOKS;
 use super::layout::{Decision, HOLDS, Record, kind};
 use super::live::{LiveSocket, Phase};
 
-/// Who is silent for so long is forgotten. The kernel does not tell of the end of every socket (on Linux 6.18 one in some thousands of short connections, closed while both
+/// Who is silent for so long and is there no more is forgotten: its end may have been told when there was no room.
+const UNTOLD: Span = Span::from_millis(30_000);
+/// Who is silent for so long is forgotten, whether it seems to be there or not. The kernel does not tell of the end of every socket (on Linux 6.18 one in some thousands of short connections, closed while both
 /// processors are busy, and many at a time), and what is known of a path is no longer worth keeping.
 const SILENT: Span = Span::from_millis(600_000);
 
@@ -73,7 +75,7 @@ impl Table {
 
     /// Forgets those that have been silent for long; which of the sockets `there` are those.
     pub(crate) fn sweep(&mut self, now: Instant, there: &BTreeSet<u64>) -> Vec<u64> {
-        self.flows.retain(|_, flow| now - flow.heard() < SILENT);
+        self.flows.retain(|id, flow| now - flow.heard() < if there.contains(id) { SILENT } else { UNTOLD });
         let unheard = there.iter().filter(|id| !self.flows.contains_key(id));
         self.unheard = unheard.map(|id| (*id, self.unheard.get(id).copied().unwrap_or(now))).collect();
         let silent: Vec<u64> = self.unheard.iter().filter(|(_, since)| now - **since >= SILENT).map(|(id, _)| *id).collect();

@@ -156,7 +156,8 @@ INLINE void report(struct sock *sk, struct own *o, u32 kind, u64 at, u32 flags, 
 	struct tcp_sock *tp = (struct tcp_sock *)sk;
 	struct stats *st = stats();
 	u64 now = tp->tcp_clock_cache, wake = BPF_RB_NO_WAKEUP, pause = (u64)(tp->srtt_us >> 3) * 1000 / WAKE_PART;
-	if (!st || !agent_is_alive(now))
+	/* The answer to a SYN is acknowledged before the socket is initialized. */
+	if (!st || o->id == 0 || !agent_is_alive(now))
 		return;
 	struct record *r = bpf_ringbuf_reserve(&symb_records, sizeof(*r), 0);
 	if (!r) {

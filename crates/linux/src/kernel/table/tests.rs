@@ -70,6 +70,8 @@ fn an_end_that_nobody_told_of_is_found() {
     // 7 never says anything.
     let sweep = |table: &mut Table, minutes: u64| table.sweep(Instant::from_millis(60_000 * minutes), &[0, 2, 7].into());
     assert_eq!((sweep(&mut table, 1), table.flows.len()), (Vec::new(), 2), "none has been silent for long");
+    lives(&mut table, 4);
+    assert_eq!((sweep(&mut table, 2), table.flows.len()), (vec![], 2), "4 is there no more");
     assert_eq!((sweep(&mut table, 11), table.flows.len()), (vec![7], 0), "all have been for ten minutes, and 7 all the time");
     assert_eq!(sweep(&mut table, 20), Vec::<u64>::new());
     assert_eq!(sweep(&mut table, 21), [0, 2]);
