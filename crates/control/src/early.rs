@@ -111,7 +111,7 @@ impl Controller for Early {
 
     fn notice(&mut self, notice: &Notice) {
         match *notice {
-            Notice::Ruled { window, ssthresh } if self.basis(Instant::START) != Basis::Law => self.window.set(window, ssthresh),
+            Notice::HostWindow { window, ssthresh } if self.basis(Instant::START) != Basis::Law => self.window.set(window, ssthresh),
             _ => {}
         }
     }

@@ -29,7 +29,7 @@ pub enum Notice {
         timeouts: u64,
     },
     /// The host's own congestion control rules while the controller's [`Basis`](crate::Basis) is Reno, and has set its window so.
-    Ruled {
+    HostWindow {
         /// In force.
         window: Bytes,
         /// Its slow-start threshold, if slow start has ever ended.

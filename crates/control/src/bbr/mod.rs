@@ -255,7 +255,7 @@ impl Controller for Bbr {
             }
             Notice::AppLimited { in_flight, .. } => self.rate.limited(in_flight),
             Notice::PacketSize { packet, .. } => self.packet = packet.as_f64().max(1.0),
-            Notice::AckFrequency { .. } | Notice::Idle { .. } | Notice::Ruled { .. } => {}
+            Notice::AckFrequency { .. } | Notice::Idle { .. } | Notice::HostWindow { .. } => {}
         }
     }
 

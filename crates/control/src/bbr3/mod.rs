@@ -118,7 +118,7 @@ impl Controller for Bbr {
             Notice::PacketSize { packet, .. } => self.packet = packet.as_f64().max(1.0),
             // How seldom ACKs come shows in the extra data that each acknowledges (§5.5.9).
             // After silence it goes by the rate that it knows (§5.4.1).
-            Notice::AckFrequency { .. } | Notice::Idle { .. } | Notice::Ruled { .. } => {}
+            Notice::AckFrequency { .. } | Notice::Idle { .. } | Notice::HostWindow { .. } => {}
         }
     }
 

@@ -147,7 +147,7 @@ impl Controller for C4 {
             Notice::AppLimited { in_flight, .. } => self.rate.limited(in_flight),
             Notice::PacketSize { packet, .. } => self.packet = packet.as_f64().max(1.0),
             // After silence it goes on at its nominal rate; the first era says whether that is too much.
-            Notice::Idle { .. } | Notice::Spurious { .. } | Notice::AckFrequency { .. } | Notice::Ruled { .. } => {}
+            Notice::Idle { .. } | Notice::Spurious { .. } | Notice::AckFrequency { .. } | Notice::HostWindow { .. } => {}
         }
     }
 

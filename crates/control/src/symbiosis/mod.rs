@@ -337,7 +337,7 @@ impl Controller for Symbiosis {
     fn notice(&mut self, notice: &Notice) {
         match *notice {
             Notice::AppLimited { .. } => self.pacer.interrupted(),
-            Notice::Ruled { window, ssthresh } if self.path().is_none() => self.window.set(window, ssthresh),
+            Notice::HostWindow { window, ssthresh } if self.path().is_none() => self.window.set(window, ssthresh),
             _ => {}
         }
     }

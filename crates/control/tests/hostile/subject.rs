@@ -160,7 +160,7 @@ impl Subject {
                 2 => Notice::PacketSize { now, packet: PACKET },
                 3 => Notice::AckFrequency { now, packets: bytes.0, delay: Span(bytes.0) },
                 // A host's own window, no larger than one that nothing has made grow.
-                _ => Notice::Ruled { window: bytes.min(INITIAL), ssthresh: Some(bytes) },
+                _ => Notice::HostWindow { window: bytes.min(INITIAL), ssthresh: Some(bytes) },
             }),
             What::PathChanged => {
                 self.controller.path_changed(now);

@@ -43,7 +43,7 @@ pub(crate) struct Flow {
     rest: Rest,
     foresight: Foresight,
     /// The last decision leaves the window to the kernel's Reno.
-    left: bool,
+    host_rules: bool,
     /// The agent looks by itself after this, and records do not wake it.
     looks: Option<Span>,
     /// What the log says of it, and what it may say next, if that lasts.
@@ -86,7 +86,7 @@ impl Flow {
             told: Vec::new(),
             rest: Rest::default(),
             foresight: Foresight::default(),
-            left: true,
+            host_rules: true,
             looks: None,
             logged: [None; 2],
         }
@@ -137,7 +137,7 @@ impl Flow {
             }
             kind::ACKED => {
                 self.acked(record);
-                self.ruled(record);
+                self.host_window(record);
             }
             kind::REDUCED | kind::MARKED | kind::TIMEOUT => {
                 let kind = match record.kind {
@@ -212,9 +212,9 @@ impl Flow {
     }
 
     /// What the kernel's Reno has made of the window: the controller's may have been none to go on from when it ceased to know the path.
-    fn ruled(&mut self, record: &Record) {
-        if self.left && record.flags & flag::RECOVERING == 0 {
-            self.controller.notice(&Notice::Ruled { window: self.packets(record.cwnd), ssthresh: threshold(record, self.packet) });
+    fn host_window(&mut self, record: &Record) {
+        if self.host_rules && record.flags & flag::RECOVERING == 0 {
+            self.controller.notice(&Notice::HostWindow { window: self.packets(record.cwnd), ssthresh: threshold(record, self.packet) });
         }
     }
 
@@ -234,13 +234,13 @@ impl Flow {
         let basis = self.controller.basis(self.now);
         let too_fast = self.latest.flags & flag::TOO_FAST != 0;
         if too_fast || self.rest.begins(self.now, basis) {
-            (self.looks, self.left) = (None, true);
+            (self.looks, self.host_rules) = (None, true);
             return self.silence(now);
         }
         let foreseen = rehearse(&*self.controller, &known);
         self.looks = self.foresight.looks(basis, &foreseen, self.last_ack, srtt);
-        self.left = matches!(basis, Basis::Reno(_));
-        let law = if self.left { law::RENO } else { law::TABLE };
+        self.host_rules = matches!(basis, Basis::Reno(_));
+        let law = if self.host_rules { law::RENO } else { law::TABLE };
         let ns = |span: Span| u32::try_from(span.0).unwrap_or(u32::MAX);
         let entry = |planned: &Planned| {
             // A packet that may leave at once may do so when pacing lets it. Even numbers: the lowest bit is a flag.

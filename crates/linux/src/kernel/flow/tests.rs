@@ -147,7 +147,7 @@ fn a_connection_that_is_under_way_does_not_start_again() {
     for (ssthresh, most) in [(34, 65.1), (INFINITE_SSTHRESH, 129.0)] {
         let mut flow =
             Flow::new(&Start { entry, params: Values::resolve(entry.params, &[]).unwrap(), seed: 1 }, &Record { ssthresh, ..first });
-        flow.left = false;
+        flow.host_rules = false;
         // What left before nobody told of: its ACKs are a round trip, and move nothing.
         for i in 0..128 {
             let at = 40_000 + 600 * i;
@@ -170,7 +170,7 @@ fn the_controller_goes_on_from_where_the_kernels_reno_is() {
     assert_eq!(window(&flow), 7000.0);
     flow.take(&Record { cwnd: 9, flags: flag::RECOVERING, ..record(kind::ACKED, 2000, 2, 64) });
     assert_eq!(window(&flow), 7000.0, "what leaves in recovery is no window");
-    flow.left = false;
+    flow.host_rules = false;
     flow.take(&Record { cwnd: 9, ..record(kind::ACKED, 3000, 3, 64) });
     assert!(window(&flow) >= 7000.0, "a window that the controller rules");
 }
