@@ -10,6 +10,7 @@ use symbiosis_control::symbiosis::law::{THETA, logarithmic_queue};
 use symbiosis_path::{Gaps, Sizes};
 use symbiosis_run::{FlowPlan, FlowSample, Recovery};
 use symbiosis_sim::run;
+use symbiosis_theory::competing;
 use symbiosis_theory::facts::{EqualFlows, convergence_time};
 
 const MODEL: LotkaVolterra = LotkaVolterra { epsilon: 1.95, gamma: 0.9 };
@@ -227,5 +228,30 @@ fn flows_of_the_logarithmic_law_leave_the_queue_of_its_fixed_point() {
         println!("{n} flows of the logarithmic law: Jain {jain:.4}, queue {queue:.1} ({wanted:.1})");
         assert!(drops == 0 && jain > 0.99, "{n} flows: {drops} drops, Jain {jain}");
         assert!((queue / wanted - 1.0).abs() < 0.2, "{n} flows: {queue} instead of {wanted}");
+    }
+}
+
+/// Beside CUBIC a flow that competes has what its probes leave it ([`competing`]): the shares of two to five minutes, which CUBIC's clock and the probes' beat against each
+/// other by a tenth.
+#[test]
+fn who_competes_beside_cubic_has_the_share_that_its_probes_leave() {
+    for (rtt, buffer) in [(20, 1.0), (20, 2.0), (60, 4.0), (120, 1.0), (120, 2.0), (120, 4.0)] {
+        let tau = Span::from_millis(rtt);
+        let room = 50e6 / 8.0 * tau.secs();
+        let mut shares: Vec<f64> = (1..=3)
+            .map(|seed| {
+                // Of the way 5 ms are the access links' on either side; 20 ms is the least.
+                let mut dumbbell = Dumbbell::new(50.0, (rtt - 20) / 2, (buffer * room / PACKET) as u64, 300);
+                dumbbell.plan.seed = seed;
+                dumbbell.flow("symbiosis", Recovery::Rack).start = Instant::from_millis(500 + 100 * seed);
+                dumbbell.flow("cubic", Recovery::Rack).start = Instant::from_millis(500);
+                let outcome = run(&dumbbell.measure_from(120));
+                outcome.summary.flows[0].throughput_mbps / outcome.summary.flows[1].throughput_mbps
+            })
+            .collect();
+        shares.sort_by(f64::total_cmp);
+        let wanted = competing::share_over_opponents(0.5, tau, competing::mean_queue(tau, buffer * tau.secs()));
+        println!("{rtt} ms, {buffer} BDP: {shares:.3?}, theory {wanted:.3}");
+        assert!((shares[1] / wanted - 1.0).abs() < 0.15, "{rtt} ms, {buffer} BDP: {shares:.3?}, theory {wanted:.3}");
     }
 }

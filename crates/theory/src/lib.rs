@@ -24,6 +24,7 @@ extern crate std;
 pub mod capacities;
 #[cfg(test)]
 mod closed_form;
+pub mod competing;
 pub mod crowded;
 pub mod cubic_rivalry;
 pub mod facts;

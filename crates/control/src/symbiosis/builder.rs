@@ -21,7 +21,7 @@ pub const GAMMA: f64 = 0.9;
 /// other (docs/algorithms.md).
 pub(super) const PACING: f64 = 1.1;
 /// Mean time between min-RTT probes: BBRv1's filter of the least RTT is as long.
-pub(super) const PROBE_RTT_INTERVAL: Span = Span::from_millis(10_000);
+pub const PROBE_RTT_INTERVAL: Span = Span::from_millis(10_000);
 /// Slow start ends at this part of the equilibrium, and the law goes the rest. With .8 it has 90 % of the link later than CUBIC; with .95 flows that join
 /// overshoot (docs/arena.md).
 pub(super) const SLOW_START_TARGET: f64 = 0.9;

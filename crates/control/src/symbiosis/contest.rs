@@ -9,12 +9,13 @@ use crate::{Instant, Rate, Span};
 impl Symbiosis {
     /// Whether a queue stands that no flows of the kind leave, and no probe has told yet whose it is.
     pub(super) fn suspects(&mut self, now: Instant, path: &Path) -> bool {
+        let of_kind = self.of_kind();
         let Some(probe) = self.probe_rtt.as_mut().filter(|_| self.settings.competes) else { return false };
-        let long = (path.smoothed - path.tau).secs() > self.law.most_queue(path);
+        let long = (path.smoothed - path.tau).secs() > self.law.most_queue(path.theta);
         let stood = self.doubt.sees(now, long, path.claim(self.packet));
         match stood {
             // What an outage leaves in the queue is gone sooner.
-            Some(since) if since.secs() >= self.mean => probe.call(now, path.smoothed),
+            Some(since) if since.secs() >= self.mean => probe.call(now, of_kind),
             _ if !long => probe.uncall(),
             _ => {}
         }
@@ -26,7 +27,8 @@ impl Symbiosis {
         let Some(path) = self.path().filter(|_| self.settings.competes) else { return };
         let bounds = Bounds {
             harmless: self.law.harmless_queue(&path),
-            most: Span::from_secs(self.law.most_queue(&path)),
+            most: Span::from_secs(self.law.most_queue(path.theta)),
+            tau: path.tau,
             lost: self.doubt.overflowed(now),
         };
         self.doubt.judged(verdict.asked, path.claim(self.packet));
@@ -35,19 +37,35 @@ impl Symbiosis {
             Change::Begins => self.starting = false,
             Change::Ends => self.window.cwnd *= path.tau.secs() / path.smoothed.secs(),
         }
-        let (sparing, doubts) = (self.rivalry.competes() && self.rivalry.is_sure(), self.rivalry.doubts());
+        let sparing = self.rivalry.competes() && self.rivalry.is_sure();
+        let again = self.rivalry.asks_again(verdict, &bounds);
         if let Some(probe) = &mut self.probe_rtt {
             probe.spare(sparing);
-            if doubts {
+            if again {
                 probe.hasten();
             }
         }
     }
 
-    /// Half of what the link has in flight \[packets\], by K as measured: the losses of an own overshoot lower the ceiling, and tell nothing of an opponent's
-    /// window.
+    /// K as measured: whatever losses leave of it, a packet takes the link as long.
+    pub(super) fn capacity(&self) -> Option<Rate> {
+        Some(self.host.reading()?.bandwidth.capacity)
+    }
+
+    /// The smoothed round-trip time, as far as flows of the kind make it: where others make it longer, theirs is no measure of how often to ask. Who competes
+    /// goes by what there is.
+    pub(super) fn of_kind(&self) -> Span {
+        let smoothed = self.rtt.smoothed();
+        match (self.tau(), self.capacity()) {
+            (Some(tau), Some(k)) if !self.rivalry.competes() => {
+                Span::from_secs((tau.secs() + self.law.most_queue(self.law.theta(k))).min(smoothed.secs()))
+            }
+            _ => smoothed,
+        }
+    }
+
+    /// Half of what the link has in flight \[packets\]: the losses of an own overshoot lower the ceiling, and tell nothing of an opponent's window.
     pub(super) fn half(&self) -> f64 {
-        let k = self.host.reading().map_or(Rate::ZERO, |reading| reading.bandwidth.capacity);
-        k.times(self.rtt.smoothed()) / 2.0 / self.packet.as_f64()
+        self.capacity().map_or(0.0, |k| k.times(self.rtt.smoothed()) / 2.0 / self.packet.as_f64())
     }
 }

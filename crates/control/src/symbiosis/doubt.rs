@@ -49,9 +49,11 @@ impl Doubt {
         (!self.judged).then(|| now - since)
     }
 
-    /// A probe that began at `asked` has told whose the queue is; the flow has `claim` at present.
+    /// A probe that began at `asked` has told whose the queue is; the flow has `claim` at present, and less than it had before where a long queue stands.
     pub fn judged(&mut self, asked: Instant, claim: f64) {
         (self.judged, self.asked) = (true, asked);
-        self.claim = claim;
+        if self.long.is_none() {
+            self.claim = claim;
+        }
     }
 }

@@ -37,8 +37,9 @@ use crate::{
     hystart,
 };
 
-pub use builder::{Builder, EPSILON, GAMMA};
+pub use builder::{Builder, EPSILON, GAMMA, PROBE_RTT_INTERVAL};
 pub use entries::{OURS, PAPER};
+pub use probe_rtt::rhythm;
 
 use ceiling::Ceiling;
 use doubt::Doubt;
@@ -125,7 +126,7 @@ impl Symbiosis {
     fn path(&self) -> Option<Path> {
         let (measured, tau) = self.known()?;
         let (smoothed, mean) = (self.rtt.smoothed(), Span::from_secs(self.mean));
-        let (delivered, theta) = (Rate::of(self.window.bytes(), smoothed), self.law.theta(measured.capacity));
+        let (delivered, theta) = (Rate::of(self.window.bytes(), smoothed), self.law.theta(self.capacity()?));
         Some(Path { measured, tau, smoothed, mean, delivered, theta, eased: self.eased.part() })
     }
 
@@ -223,7 +224,7 @@ impl Controller for Symbiosis {
         self.pacer.owes(answered_late);
         let known = self.known().filter(|_| self.settings.loss_floor && !self.starting);
         let bridge = known.map_or(Span::ZERO, |_| self.bridge());
-        let rtt = known.map_or(ack.rtt, |(measured, tau)| self.own_burst.without(ack, measured.capacity, self.packet, tau, bridge));
+        let rtt = known.zip(self.capacity()).map_or(ack.rtt, |((_, tau), k)| self.own_burst.without(ack, k, self.packet, tau, bridge));
         let heard = self.probe_rtt.as_ref().is_some_and(ProbeRtt::is_heard);
         if !heard && self.settings.loss_floor {
             self.rtt.acked_at_once(ack, rtt);
@@ -249,6 +250,7 @@ impl Controller for Symbiosis {
         self.ceiling.acked(ack.now, ack.bytes, smoothed);
         self.unsampled += ack.bytes;
         let contested = self.rivalry.competes() || self.doubt.stands(ack.now);
+        let of_kind = self.of_kind();
         if let (Some(probe), Some(rtt)) = (&mut self.probe_rtt, ack.rtt.filter(|rtt| *rtt > Span::ZERO)) {
             let acked = core::mem::replace(&mut self.unsampled, Bytes::ZERO);
             // Who is Reno has no share to get wrong.
@@ -260,6 +262,7 @@ impl Controller for Symbiosis {
                     acked: k.time_for(acked),
                     smoothed,
                     mean: Span::from_secs(self.mean),
+                    of_kind,
                     contested,
                     bridge,
                 }

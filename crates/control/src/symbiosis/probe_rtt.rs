@@ -109,6 +109,10 @@ pub struct Verdict {
     pub long: bool,
     /// It came back when all were released.
     pub back: bool,
+    /// It came back before that, while the flight was held: others of the kind were out of step.
+    pub early: bool,
+    /// Others of the kind can have seen the probe: what the flow gave up was a dip.
+    pub seen: bool,
 }
 
 /// What a probe needs to know.
@@ -124,6 +128,8 @@ pub struct Share {
     pub smoothed: Span,
     /// The round-trip time of late.
     pub mean: Span,
+    /// The smoothed round-trip time, as far as flows of the kind make it: their probes are timed by it.
+    pub of_kind: Span,
     /// There is reason to think that not all are of the kind.
     pub contested: bool,
     /// The queue that this flow keeps for its host.
@@ -170,9 +176,7 @@ impl ProbeRtt {
         let path = self.tau().unwrap_or(smoothed).secs() / before.secs();
         match &self.probe {
             // The window may have grown of late: what arrived is known.
-            Some(Probe { before_it: (acked, span), .. }) if now >= self.ended => {
-                path.min(acked.secs() / span.secs() * self.tau().unwrap_or(smoothed).secs() / window().secs())
-            }
+            Some(Probe { before_it, .. }) if now >= self.ended => path.min(path * before_it.secs() / window().secs()),
             _ => PROBE_RTT_CWND_GAIN * path,
         }
     }
@@ -227,7 +231,7 @@ impl ProbeRtt {
             let deep = probe.before - probe.found.get().unwrap_or(probe.before);
             let back = probe.before - rtt <= deep.scale(DIP);
             if now - self.begun < probe.before {
-                probe.before_it = (probe.before_it.0.saturating_add(share.acked), now - self.begun);
+                probe.before_it = probe.before_it.saturating_add(share.acked);
             }
             if self.judges && now - self.ended >= probe.short().scale(REFILLS) {
                 probe.held.sample(rtt);
@@ -244,14 +248,14 @@ impl ProbeRtt {
         let is_least = self.least.get().is_some_and(|least| rtt < least);
         self.least.sample(rtt);
         self.late = Some(if rtt < low { rtt } else { low.saturating_add((rtt - low).scale(forgets)) });
-        let apart = apart(share.smoothed);
+        let apart = apart(share.of_kind);
         let interval = self.interval.max(apart);
         self.freed |= now - self.filled >= apart.scale(0.5);
         let (since, unseen) = (now - self.begun, now - self.seen);
         let half = interval.scale(0.5);
         let due = if self.sparing {
-            let rarer = self.most.scale(0.5).max(share.smoothed.scale(RARER));
-            now - self.bottom.1 >= rarer || since >= rarer.scale(2.0) || (self.freed && since >= apart && self.stood(now, share.smoothed))
+            let rarer = rarely(self.most, share.smoothed);
+            now - self.bottom.1 >= rarer || since >= rarer.scale(2.0) || (self.freed && since >= apart && self.stood(now, share.of_kind))
         } else {
             now - self.counted >= interval && since >= apart && unseen >= half
         };
@@ -262,7 +266,7 @@ impl ProbeRtt {
         let dips = since >= apart
             && rtt - tau > share.service
             && low - rtt > (low - tau).scale(shorter).saturating_add(share.service).saturating_add(share.bridge);
-        let own = due || (self.called && since >= share.smoothed.scale(MOST_LASTS));
+        let own = due || (self.called && since >= share.of_kind.scale(MOST_LASTS));
         if own || least || dips {
             self.called = false;
             let turn = share.smoothed.min(rtt.scale(2.0));
@@ -273,19 +277,21 @@ impl ProbeRtt {
             let alone =
                 share.flight.scale(1.0 - PROBE_RTT_CWND_GAIN * (self.tau().unwrap_or(share.smoothed).secs() / share.smoothed.secs()));
             let none = MinRtt::default();
-            let stood = self.stood(now, share.smoothed);
+            let stood = self.stood(now, share.of_kind);
             self.probe = Some(Probe {
                 before,
                 turn,
                 alone,
                 found: none,
-                before_it: (Span::ZERO, Span::ZERO),
+                before_it: Span::ZERO,
                 held: none,
                 stood,
                 long: now - self.near >= self.most * 2,
                 // Flows of the kind would have emptied it by now.
                 contested: share.contested || now - self.near >= self.most.scale(0.5),
                 joined: !own,
+                // Opponents grow meanwhile.
+                least: if self.sparing { before.scale(0.5) } else { (before - tau).scale(DIP) },
                 bridge: share.bridge,
             });
         }
@@ -319,7 +325,7 @@ impl ProbeRtt {
 
     /// All that left in a probe is back.
     fn end(&mut self, back: bool) -> Option<Verdict> {
-        let Probe { before, alone, found, held, stood, long, joined, bridge, .. } = self.probe.take()?;
+        let Probe { before, alone, least, before_it, found, held, stood, long, joined, bridge, .. } = self.probe.take()?;
         if !joined || back {
             self.counted = self.begun;
         }
@@ -328,7 +334,7 @@ impl ProbeRtt {
         let fell = before - found;
         // What was given up had been in no queue if none became shorter: none stood, or somebody filled it just then. What hosts keep is known.
         let tau = self.tau()?;
-        let is_empty = fell < alone.scale(0.5) && alone > (before - tau).scale(DIP) && (bridge == Span::ZERO || found - tau > bridge);
+        let is_empty = fell < alone.scale(0.5) && alone > least && (bridge == Span::ZERO || found - tau > bridge);
         let empty = is_empty.then_some(found);
         if let (Some(before), Some(now)) = (self.empty, empty) {
             self.tau.restart(before.min(now));
@@ -341,10 +347,14 @@ impl ProbeRtt {
         self.empty = empty;
         (self.least, self.late) = (MinRtt::default(), None);
         let tau = self.tau()?;
+        let path = tau.secs() / before.secs();
         let (before, left) = (before - tau, held.get()? - tau);
+        // A flow that holds puts back what it had taken in the probe. Of others who do so at the same time it knows nothing.
+        let own = before_it.scale((1.0 - PROBE_RTT_CWND_GAIN) * path);
+        let early = left > (found - tau).saturating_add(own).saturating_add(before.scale(DIP));
         // What was given up was in no queue, and none became empty: τ may have grown, and that is no verdict.
         let grown = alone > before.scale(DIP) && empty.is_some_and(|found| found - tau > before.scale(DIP));
-        (!grown).then_some(Verdict { asked: self.begun, before, left, stood, long, back })
+        (!grown).then_some(Verdict { asked: self.begun, before, left, stood, long, back, early, seen: alone > before.scale(DIP) })
     }
 
     /// Whether a probe is under way.
@@ -356,6 +366,18 @@ impl ProbeRtt {
     pub fn is_heard(&self) -> bool {
         self.probe.is_some()
     }
+}
+
+/// The rhythm of a flow that competes and is sure of it, where a round trip takes `full` before a probe and `short` in it: how long `xτ/2` and how long `xτ` is in flight,
+/// and how long it is from one probe to the next, if the queue is never as short in between \[s\].
+pub fn rhythm(interval: Span, full: Span, short: Span) -> [f64; 3] {
+    let (drains, holds) = (full.scale(LASTS).secs(), short.max(LEAST_TURN).scale(HOLDS).secs());
+    [drains, holds, drains + holds + rarely(interval, full).secs()]
+}
+
+/// So long after the shortest queue the next probe of a flow that competes begins.
+fn rarely(interval: Span, smoothed: Span) -> Span {
+    interval.scale(0.5).max(smoothed.scale(RARER))
 }
 
 /// Probes are at least so far apart.

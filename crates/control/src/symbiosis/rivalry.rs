@@ -1,7 +1,7 @@
 //! Beside flows that fill the buffer: whether there are any, and the window that competes with them.
 //!
 //! ```text
-//!                                 filled, twice in a row
+//!                       filled, twice in a row, or by more than τ once
 //!   low queue ────────────────────────────────────────────────────────────▶ competing
 //!             ◀────────────────────────────────────────────────────────────
 //!                                  empty, twice in a row
@@ -10,9 +10,12 @@
 //! A min-RTT probe ends with a flight held at `xτ`, by all flows of the kind at a time ([`Verdict`]). The queue is *empty* then if no more of it is left than harms nobody, and no
 //! more than three eighths of what stood; to who competes, if no more than noise is left, and no more than a sixteenth. It is *filled* if more is left, a queue
 //! had stood for eight round-trip times, and one of three holds: the buffer has overflowed of late; more is left than many flows of the kind leave; or the queue has not been empty for twice the time between probes. A crowd of the kind that
-//! has just come does not let a queue stand: its probes empty it now and then. An empty queue that does not come back when all are released is no
-//! verdict: an opponent has backed off. Until it is known whose queue it is, and between the two verdicts of a change, the law leaves the window what it had
-//! without a queue.
+//! has just come does not let a queue stand: its probes empty it now and then. Until it is known whose queue it is, and between the two verdicts of a change, the law leaves the
+//! window what it had without a queue.
+//!
+//! Anything else tells nothing, and changes no doubt: a queue that is left without any of the three; an empty one that does not come back when all are released, as after an
+//! opponent's loss; one that came back while the flight was still held, of a flow too small for others to have seen its probe: they were out of step. The second verdict is
+//! asked for in step, too ([`Rivalry::asks_again`]). One is enough where more is left than flows of the kind can have at all, `τ` over what many of them leave.
 //!
 //! The window that competes is CUBIC's. It begins where the low-delay law left it, which may be a tenth of its share, and CUBIC needs minutes to make that up in a
 //! deep buffer. So it *catches up* first: slow start to half of the link's flight, the share beside one opponent.
@@ -54,6 +57,8 @@ pub struct Bounds {
     pub harmless: Span,
     /// The longest queue that flows of the kind leave.
     pub most: Span,
+    /// The base round-trip time τ.
+    pub tau: Span,
     /// The buffer has overflowed of late.
     pub lost: bool,
 }
@@ -91,6 +96,12 @@ impl Rivalry {
         self.agreed >= VERDICTS
     }
 
+    /// Whether a probe that raised, or left, doubts is to be followed by another at once: in step with the others. Alone a flow would find their queue. A probe that they can
+    /// have seen calls them, and so does a queue that flows of the kind do not leave; who competes has a clock in common with those who do.
+    pub fn asks_again(&self, verdict: &Verdict, bounds: &Bounds) -> bool {
+        self.doubts() && (self.competing || verdict.seen || verdict.left > bounds.most)
+    }
+
     /// A probe found so much of the queue left.
     pub fn judged(&mut self, verdict: &Verdict, bounds: &Bounds) -> Change {
         let long = verdict.left > bounds.most;
@@ -98,7 +109,10 @@ impl Rivalry {
             if self.competing { NOISE.max(verdict.before.scale(LEFT_COMPETING)) } else { bounds.harmless.max(verdict.before.scale(LEFT)) };
         let left = verdict.left > harmless;
         let filled = left && (self.competing || (verdict.stood && (bounds.lost || long || verdict.long)));
-        if !self.competing && !left && !verdict.back {
+        // However many of the kind are out of step, and whatever they take for τ.
+        let certain = filled && verdict.left > bounds.most.saturating_add(bounds.tau);
+        let tells_nothing = if left { (verdict.early && !verdict.seen) || !filled } else { !self.competing && !verdict.back };
+        if tells_nothing && !certain {
             return Change::None;
         }
         if filled == self.competing {
@@ -108,10 +122,11 @@ impl Rivalry {
         }
         self.contrary += 1;
         self.agreed = 0;
-        if self.contrary < VERDICTS {
+        if self.contrary < VERDICTS && !certain {
             return Change::None;
         }
-        *self = Rivalry { competing: filled, catches: if filled { CATCHES } else { 0 }, ..Rivalry::default() };
+        let agreed = if certain { VERDICTS } else { 0 };
+        *self = Rivalry { competing: filled, agreed, catches: if filled { CATCHES } else { 0 }, ..Rivalry::default() };
         if filled { Change::Begins } else { Change::Ends }
     }
 
@@ -122,10 +137,13 @@ impl Rivalry {
             self.cubic.paused();
             return;
         }
+        let (acked, cwnd) = (window.packets(ack.bytes), window.cwnd);
         if probe {
+            if self.catches == 0 && !window.in_slow_start() {
+                self.cubic.growth(cwnd, acked, ack);
+            }
             return;
         }
-        let (acked, cwnd) = (window.packets(ack.bytes), window.cwnd);
         if self.catches > 0 && cwnd >= half {
             self.catches = 0;
             window.ssthresh = window.ssthresh.min(cwnd);

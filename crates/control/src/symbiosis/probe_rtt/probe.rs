@@ -15,10 +15,12 @@ pub struct Probe {
     pub turn: Span,
     /// What the queue falls by if nobody else probes.
     pub alone: Span,
+    /// What others may have put into the queue meanwhile: of less a flow cannot say that it was in none.
+    pub least: Span,
     /// The least round-trip time in it.
     pub found: MinRtt<Span>,
-    /// What was acknowledged before the probe's own packets were, as the time that it takes the link, and for how long.
-    pub before_it: (Span, Span),
+    /// What was acknowledged in the round trip before the probe's own packets were, as the time that it takes the link.
+    pub before_it: Span,
     /// The least round-trip time while the flight was held.
     pub held: MinRtt<Span>,
     /// The queue had not been empty of late.

@@ -63,6 +63,7 @@ impl Fluid {
                     acked: Span::ZERO,
                     smoothed,
                     mean: smoothed,
+                    of_kind: smoothed,
                     contested: false,
                     bridge: Span::ZERO,
                 }),
@@ -150,6 +151,7 @@ fn a_probe_of_one_among_many_raises_nothing() {
             acked: Span::ZERO,
             smoothed: standing,
             mean: standing,
+            of_kind: standing,
             contested: false,
             bridge: Span::ZERO,
         };
@@ -173,6 +175,7 @@ fn who_joins_in_an_opponents_losses_has_probes_of_its_own() {
             acked: Span::from_micros(250),
             smoothed: standing,
             mean: standing,
+            of_kind: standing,
             contested: true,
             bridge: Span::ZERO,
         };
@@ -198,6 +201,7 @@ fn a_dip_is_seen_though_the_queue_was_empty_since_the_last_probe() {
         acked: Span::from_micros(250),
         smoothed: standing,
         mean: standing,
+        of_kind: standing,
         contested: false,
         bridge: Span::ZERO,
     };
@@ -223,4 +227,45 @@ fn a_dip_is_seen_though_the_queue_was_empty_since_the_last_probe() {
     assert!(!run(&mut probe, 100, Span::from_millis(1)), "too soon after the last");
     assert!(!run(&mut probe, 1_900, queue), "nothing falls due within 4 s");
     assert!(run(&mut probe, 50, Span::from_millis(10)), "half of the queue is gone");
+}
+
+/// What a flow holds its flight at after a probe of its own that takes 6 ms of a queue of 40, which others let come back early, or not.
+fn held(others: impl Fn(u64) -> u64) -> Option<super::Verdict> {
+    let mut probe = ProbeRtt::new(Span::from_millis(10_000), true);
+    probe.acked(Instant::START, TAU, None);
+    let standing = TAU + Span::from_millis(40);
+    let mut began = None;
+    for ms in 1..15_000u64 {
+        let now = Instant::START + Span::from_millis(ms);
+        let share = Share {
+            service: Span::from_micros(120),
+            flight: standing.scale(0.1),
+            acked: Span::from_micros(100),
+            smoothed: standing,
+            mean: standing,
+            of_kind: standing,
+            contested: true,
+            bridge: Span::ZERO,
+        };
+        if probe.is_heard() && began.is_none() {
+            began = Some(ms);
+        }
+        let queue = began.map_or(40, |began| others(ms - began));
+        if let Some(verdict) = probe.acked(now, TAU + Span::from_millis(queue), Some(&share)) {
+            return Some(verdict);
+        }
+    }
+    None
+}
+
+/// Others who are out of step come back while the flight is held, which takes 450 ms after the first 200: that is no queue of opponents'.
+#[test]
+fn a_queue_that_comes_back_while_the_flight_is_held_was_others_probe() {
+    let in_step = held(|ms| if (100..700).contains(&ms) { 2 } else { 40 }).unwrap();
+    assert!(!in_step.early && in_step.left == Span::from_millis(2), "{in_step:?}");
+    let opponents = held(|ms| if (100..700).contains(&ms) { 30 } else { 40 }).unwrap();
+    assert!(!opponents.early && opponents.left == Span::from_millis(30), "{opponents:?}");
+    let out_of_step = held(|ms| if (100..300).contains(&ms) { 5 } else { 40 }).unwrap();
+    assert!(out_of_step.early && out_of_step.left == Span::from_millis(40), "{out_of_step:?}");
+    assert!(!opponents.seen, "a tenth of the flight is no dip");
 }
