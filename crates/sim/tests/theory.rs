@@ -255,3 +255,23 @@ fn who_competes_beside_cubic_has_the_share_that_its_probes_leave() {
         assert!((shares[1] / wanted - 1.0).abs() < 0.15, "{rtt} ms, {buffer} BDP: {shares:.3?}, theory {wanted:.3}");
     }
 }
+
+/// In 8 BDP a round trip beside CUBIC's slow start is nine times τ. The flow knows whose the queue is before a third of a minute is over, and takes τ for no more than it
+/// is, whatever CUBIC puts into the queue while it probes.
+#[test]
+fn who_is_beside_cubic_in_a_deep_buffer_competes_soon_and_keeps_tau() {
+    for seed in 1..=5 {
+        let mut dumbbell = Dumbbell::new(50.0, 50, (8.0 * 50e6 / 8.0 * 0.12 / PACKET) as u64, 80);
+        dumbbell.plan.seed = seed;
+        dumbbell.plan.sample_every = Some(Span::from_millis(100));
+        dumbbell.flow("symbiosis", Recovery::Rack).start = Instant::from_millis(500 + 20 * seed);
+        dumbbell.flow("cubic", Recovery::Rack).start = Instant::from_millis(500);
+        let outcome = run(&dumbbell.measure_from(20));
+        let known = outcome.flow_traces[0].iter().filter(|sample| sample.gauges.iter().any(|(name, _)| *name == "tau_ms"));
+        let begins = known.clone().find(|sample| gauge(sample, "rivalry") >= 1.0).map(|sample| (sample.at - Instant::START).secs());
+        let most = known.map(|sample| gauge(sample, "tau_ms")).fold(0.0, f64::max);
+        println!("seed {seed}: competes from {begins:?} s on, τ at most {most:.1} ms");
+        assert!(begins.is_some_and(|s| s < 20.0), "seed {seed}: {begins:?}");
+        assert!(most < 1.1 * TAU.millis(), "seed {seed}: {most}");
+    }
+}
