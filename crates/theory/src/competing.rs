@@ -11,7 +11,7 @@
 //! What they give up in a probe, over the time from one probe to the next, is a part L of their rate. Opponents get it while the link is full.
 
 use symbiosis_base::Span;
-use symbiosis_control::symbiosis::{PROBE_RTT_INTERVAL, rhythm};
+use symbiosis_control::symbiosis::{PROBE_RTT_INTERVAL, probe_timing};
 
 /// The share of a flow that competes over an opponent's, where opponents have `part` of the flight and `queue` stands on average \[s\].
 pub fn share_over_opponents(part: f64, tau: Span, queue: f64) -> f64 {
@@ -23,7 +23,7 @@ pub fn share_over_opponents(part: f64, tau: Span, queue: f64) -> f64 {
     };
     let (drained, drained_others, short) = probe(own * tau / 2.0);
     let (held, held_others, _) = probe(own * tau);
-    let [drains, holds, period] = rhythm(PROBE_RTT_INTERVAL, Span::from_secs(full), Span::from_secs(short));
+    let [drains, holds, period] = probe_timing(PROBE_RTT_INTERVAL, Span::from_secs(full), Span::from_secs(short));
     let mean = |usual: f64, drained: f64, held: f64| (usual * (period - drains - holds) + drained * drains + held * holds) / period;
     mean(own, drained, held) / own / (mean(part, drained_others, held_others) / part)
 }

@@ -9,13 +9,13 @@ use crate::{Instant, Rate, Span};
 impl Symbiosis {
     /// Whether a queue stands that no flows of the kind leave, and no probe has told yet whose it is.
     pub(super) fn suspects(&mut self, now: Instant, path: &Path) -> bool {
-        let of_kind = self.of_kind();
+        let own_kind_rtt = Span::from_secs(self.law.noted(path));
         let Some(probe) = self.probe_rtt.as_mut().filter(|_| self.settings.competes) else { return false };
-        let long = (path.smoothed - path.tau).secs() > self.law.most_queue(path.theta);
+        let long = (path.smoothed - path.tau).secs() > self.law.most_queue(path);
         let stood = self.doubt.sees(now, long, path.claim(self.packet));
         match stood {
             // What an outage leaves in the queue is gone sooner.
-            Some(since) if since.secs() >= self.mean => probe.call(now, of_kind),
+            Some(since) if since.secs() >= self.mean => probe.call(now, own_kind_rtt),
             _ if !long => probe.uncall(),
             _ => {}
         }
@@ -27,7 +27,7 @@ impl Symbiosis {
         let Some(path) = self.path().filter(|_| self.settings.competes) else { return };
         let bounds = Bounds {
             harmless: self.law.harmless_queue(&path),
-            most: Span::from_secs(self.law.most_queue(path.theta)),
+            most: Span::from_secs(self.law.most_queue(&path)),
             tau: path.tau,
             lost: self.doubt.overflowed(now),
         };
@@ -54,14 +54,9 @@ impl Symbiosis {
 
     /// The smoothed round-trip time, as far as flows of the kind make it: where others make it longer, theirs is no measure of how often to ask. Who competes
     /// goes by what there is.
-    pub(super) fn of_kind(&self) -> Span {
-        let smoothed = self.rtt.smoothed();
-        match (self.tau(), self.capacity()) {
-            (Some(tau), Some(k)) if !self.rivalry.competes() => {
-                Span::from_secs((tau.secs() + self.law.most_queue(self.law.theta(k))).min(smoothed.secs()))
-            }
-            _ => smoothed,
-        }
+    pub(super) fn own_kind_rtt(&self) -> Span {
+        let path = self.path().filter(|_| !self.rivalry.competes());
+        path.map_or(self.rtt.smoothed(), |path| Span::from_secs(self.law.noted(&path)))
     }
 
     /// Half of what the link has in flight \[packets\]: the losses of an own overshoot lower the ceiling, and tell nothing of an opponent's window.

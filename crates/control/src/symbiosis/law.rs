@@ -176,13 +176,13 @@ impl Law {
 
     /// The round-trip time, as far as the average notes it \[s\]: of seconds, as an outage leaves them, nothing is to be remembered.
     pub fn noted(&self, path: &Path) -> f64 {
-        (path.tau.secs() + self.most_queue(path.theta)).min(path.smoothed.secs())
+        (path.tau.secs() + self.most_queue(path)).min(path.smoothed.secs())
     }
 
-    /// No longer a queue do many flows of the kind leave where θ is that \[s\].
-    pub fn most_queue(&self, theta: f64) -> f64 {
+    /// No longer a queue do many flows of the kind leave \[s\].
+    pub fn most_queue(&self, path: &Path) -> f64 {
         let Law::Logarithmic { .. } = self else { return f64::INFINITY };
-        NOTED * theta
+        NOTED * path.theta
     }
 
     /// A queue that leaves a flow e^−½ of its share, and more than noise: what is shorter harms nobody.

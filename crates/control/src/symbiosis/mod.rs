@@ -39,7 +39,7 @@ use crate::{
 
 pub use builder::{Builder, EPSILON, GAMMA, PROBE_RTT_INTERVAL};
 pub use entries::{OURS, PAPER};
-pub use probe_rtt::rhythm;
+pub use probe_rtt::probe_timing;
 
 use ceiling::Ceiling;
 use doubt::Doubt;
@@ -250,7 +250,7 @@ impl Controller for Symbiosis {
         self.ceiling.acked(ack.now, ack.bytes, smoothed);
         self.unsampled += ack.bytes;
         let contested = self.rivalry.competes() || self.doubt.stands(ack.now);
-        let of_kind = self.of_kind();
+        let own_kind_rtt = self.own_kind_rtt();
         if let (Some(probe), Some(rtt)) = (&mut self.probe_rtt, ack.rtt.filter(|rtt| *rtt > Span::ZERO)) {
             let acked = core::mem::replace(&mut self.unsampled, Bytes::ZERO);
             // Who is Reno has no share to get wrong.
@@ -262,7 +262,7 @@ impl Controller for Symbiosis {
                     acked: k.time_for(acked),
                     smoothed,
                     mean: Span::from_secs(self.mean),
-                    of_kind,
+                    own_kind_rtt,
                     contested,
                     bridge,
                 }

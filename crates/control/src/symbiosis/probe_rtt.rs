@@ -129,7 +129,7 @@ pub struct Share {
     /// The round-trip time of late.
     pub mean: Span,
     /// The smoothed round-trip time, as far as flows of the kind make it: their probes are timed by it.
-    pub of_kind: Span,
+    pub own_kind_rtt: Span,
     /// There is reason to think that not all are of the kind.
     pub contested: bool,
     /// The queue that this flow keeps for its host.
@@ -248,14 +248,16 @@ impl ProbeRtt {
         let is_least = self.least.get().is_some_and(|least| rtt < least);
         self.least.sample(rtt);
         self.late = Some(if rtt < low { rtt } else { low.saturating_add((rtt - low).scale(forgets)) });
-        let apart = apart(share.of_kind);
+        let apart = apart(share.own_kind_rtt);
         let interval = self.interval.max(apart);
         self.freed |= now - self.filled >= apart.scale(0.5);
         let (since, unseen) = (now - self.begun, now - self.seen);
         let half = interval.scale(0.5);
         let due = if self.sparing {
-            let rarer = rarely(self.most, share.smoothed);
-            now - self.bottom.1 >= rarer || since >= rarer.scale(2.0) || (self.freed && since >= apart && self.stood(now, share.of_kind))
+            let rarer = competing_interval(self.most, share.smoothed);
+            now - self.bottom.1 >= rarer
+                || since >= rarer.scale(2.0)
+                || (self.freed && since >= apart && self.stood(now, share.own_kind_rtt))
         } else {
             now - self.counted >= interval && since >= apart && unseen >= half
         };
@@ -266,7 +268,7 @@ impl ProbeRtt {
         let dips = since >= apart
             && rtt - tau > share.service
             && low - rtt > (low - tau).scale(shorter).saturating_add(share.service).saturating_add(share.bridge);
-        let own = due || (self.called && since >= share.of_kind.scale(MOST_LASTS));
+        let own = due || (self.called && since >= share.own_kind_rtt.scale(MOST_LASTS));
         if own || least || dips {
             self.called = false;
             let turn = share.smoothed.min(rtt.scale(2.0));
@@ -277,7 +279,7 @@ impl ProbeRtt {
             let alone =
                 share.flight.scale(1.0 - PROBE_RTT_CWND_GAIN * (self.tau().unwrap_or(share.smoothed).secs() / share.smoothed.secs()));
             let none = MinRtt::default();
-            let stood = self.stood(now, share.of_kind);
+            let stood = self.stood(now, share.own_kind_rtt);
             self.probe = Some(Probe {
                 before,
                 turn,
@@ -368,15 +370,15 @@ impl ProbeRtt {
     }
 }
 
-/// The rhythm of a flow that competes and is sure of it, where a round trip takes `full` before a probe and `short` in it: how long `xτ/2` and how long `xτ` is in flight,
+/// The timing of the probes of a flow that competes and is sure of it, where a round trip takes `full` before a probe and `short` in it: how long `xτ/2` and how long `xτ` is in flight,
 /// and how long it is from one probe to the next, if the queue is never as short in between \[s\].
-pub fn rhythm(interval: Span, full: Span, short: Span) -> [f64; 3] {
+pub fn probe_timing(interval: Span, full: Span, short: Span) -> [f64; 3] {
     let (drains, holds) = (full.scale(LASTS).secs(), short.max(LEAST_TURN).scale(HOLDS).secs());
-    [drains, holds, drains + holds + rarely(interval, full).secs()]
+    [drains, holds, drains + holds + competing_interval(interval, full).secs()]
 }
 
 /// So long after the shortest queue the next probe of a flow that competes begins.
-fn rarely(interval: Span, smoothed: Span) -> Span {
+fn competing_interval(interval: Span, smoothed: Span) -> Span {
     interval.scale(0.5).max(smoothed.scale(RARER))
 }
 

@@ -63,7 +63,7 @@ impl Fluid {
                     acked: Span::ZERO,
                     smoothed,
                     mean: smoothed,
-                    of_kind: smoothed,
+                    own_kind_rtt: smoothed,
                     contested: false,
                     bridge: Span::ZERO,
                 }),
@@ -151,7 +151,7 @@ fn a_probe_of_one_among_many_raises_nothing() {
             acked: Span::ZERO,
             smoothed: standing,
             mean: standing,
-            of_kind: standing,
+            own_kind_rtt: standing,
             contested: false,
             bridge: Span::ZERO,
         };
@@ -175,7 +175,7 @@ fn who_joins_in_an_opponents_losses_has_probes_of_its_own() {
             acked: Span::from_micros(250),
             smoothed: standing,
             mean: standing,
-            of_kind: standing,
+            own_kind_rtt: standing,
             contested: true,
             bridge: Span::ZERO,
         };
@@ -201,7 +201,7 @@ fn a_dip_is_seen_though_the_queue_was_empty_since_the_last_probe() {
         acked: Span::from_micros(250),
         smoothed: standing,
         mean: standing,
-        of_kind: standing,
+        own_kind_rtt: standing,
         contested: false,
         bridge: Span::ZERO,
     };
@@ -243,7 +243,7 @@ fn held(others: impl Fn(u64) -> u64) -> Option<super::Verdict> {
             acked: Span::from_micros(100),
             smoothed: standing,
             mean: standing,
-            of_kind: standing,
+            own_kind_rtt: standing,
             contested: true,
             bridge: Span::ZERO,
         };

@@ -90,7 +90,7 @@ impl Fluid {
                 acked: Span::from_secs(0.001 * self.parts[left][i]),
                 smoothed: flow.smoothed,
                 mean: flow.smoothed,
-                of_kind: if flow.rivalry.competes() { flow.smoothed } else { flow.smoothed.min(TAU + BOUNDS.most) },
+                own_kind_rtt: if flow.rivalry.competes() { flow.smoothed } else { flow.smoothed.min(TAU + BOUNDS.most) },
                 contested: true,
                 bridge: Span::ZERO,
             };
