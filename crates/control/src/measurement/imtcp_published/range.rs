@@ -99,7 +99,7 @@ impl Search {
         self.range = Range::around(self.mean, self.confidence().max(least.bytes_per_s() / 2.0)).within(bounds);
     }
 
-    /// A was missed: what was stored no longer holds, and the range grows to that side by its own width.
+    /// A was missed: what was stored no longer holds, and the range grows to that side by its own width. Where the bounds have moved past all of it, it moves with them.
     pub fn missed(&mut self, side: Side, bounds: &Range) {
         let Range { low, high } = self.range;
         let width = self.range.width();
@@ -107,7 +107,8 @@ impl Search {
             Side::Below => (low - width, high),
             Side::Above => (low, high + width),
         };
-        *self = Search::new(Range { low: low.max(bounds.low), high: high.min(bounds.high) });
+        let cut = Range { low: low.max(bounds.low), high: high.min(bounds.high) };
+        *self = Search::new(if cut.width() > 0.0 { cut } else { Range { low, high }.within(bounds) });
     }
 }
 
@@ -154,5 +155,7 @@ mod tests {
         assert_eq!(search.range(), Range { low: 5.0, high: 100.0 });
         search.found(Rate::from_bytes_per_s(900.0), Rate::from_bytes_per_s(20.0), &Range { low: 5.0, high: 100.0 });
         assert_eq!(search.range(), Range { low: 80.0, high: 100.0 }, "as wide, and within the bounds");
+        search.missed(Side::Above, &Range { low: 200.0, high: 300.0 });
+        assert_eq!(search.range(), Range { low: 200.0, high: 240.0 }, "though the bounds have moved past it");
     }
 }
