@@ -2,8 +2,9 @@
 
 mod common;
 
-use common::Dumbbell;
+use common::{Dumbbell, set};
 use symbiosis_base::{Bytes, Instant, Rate, Span};
+use symbiosis_control::params::Value;
 use symbiosis_path::{Discipline, FqCoDelSpec, Gaps, LinkSpec, QueueLimit, Sizes};
 use symbiosis_run::{LinkId, Outcome, Plan, PlannedLink, Recovery};
 use symbiosis_sim::{Packet, Passing, Tap, run, run_tapped};
@@ -44,6 +45,23 @@ fn the_rate_of_acks_is_the_rate_of_data() {
         assert!((flow.throughput_mbps / wanted - 1.0).abs() < 0.01, "{flow:?}, wanted {wanted}");
         assert_eq!(outcome.summary.links[0].drops, 0, "the way of the data is idle");
         assert!(outcome.summary.links[1].utilization > 0.999);
+    }
+}
+
+/// On a slow link two packets that one ACK answers arrive milliseconds apart, as kernels answer them. K is found all the same, and the queue is a few packets of
+/// the hundred that the buffer holds.
+#[test]
+fn an_ack_for_two_packets_of_a_slow_link_hides_no_capacity() {
+    for mbps in [1.0, 2.0, 3.0] {
+        let mut dumbbell = Dumbbell::new(mbps, 10, 100, 30);
+        let flow = dumbbell.flow("symbiosis", Recovery::Sack);
+        flow.delayed_ack = true;
+        set(flow, "measurement", Value::Word("imtcp".into()));
+        let outcome = run(&dumbbell.measure_from(10));
+        let (used, rtt) = (outcome.summary.links[0].utilization, outcome.summary.flows[0].rtt_ms.as_ref().unwrap());
+        let packets = (rtt.p50 - rtt.min) * mbps / (1040.0 * 8.0 / 1e3);
+        println!("{mbps} Mbit/s: {packets:.1} packets, {used:.3} of the link");
+        assert!(packets < 8.0 && used > 0.97, "{packets} packets, {used}");
     }
 }
 

@@ -21,17 +21,23 @@ pub enum News {
 pub struct Host {
     measurement: Box<dyn Measurement>,
     reading: Option<Reading>,
+    last: Option<Reading>,
 }
 
 impl Host {
     /// Nothing is known yet.
     pub fn new(measurement: Box<dyn Measurement>) -> Host {
-        Host { measurement, reading: None }
+        Host { measurement, reading: None, last: None }
     }
 
     /// The last result: none before the first, and none from when it no longer held.
     pub fn reading(&self) -> Option<Reading> {
         self.reading
+    }
+
+    /// The same, whether it still holds or not.
+    pub fn last(&self) -> Option<Reading> {
+        self.last
     }
 
     /// A packet left.
@@ -64,7 +70,7 @@ impl Host {
         }
         match result {
             Some(reading) => {
-                self.reading = Some(reading);
+                (self.reading, self.last) = (Some(reading), Some(reading));
                 News::Reading(reading)
             }
             None => News::Nothing,
@@ -88,7 +94,7 @@ impl Host {
 
     /// Nothing measured so far holds (T §2.2.2: after a timeout).
     pub fn forget(&mut self) {
-        self.reading = None;
+        (self.reading, self.last) = (None, None);
         self.measurement.forget();
     }
 

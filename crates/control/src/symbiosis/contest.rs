@@ -4,6 +4,7 @@ use super::Symbiosis;
 use super::law::Path;
 use super::probe_rtt::Verdict;
 use super::rivalry::{Bounds, Change};
+use crate::measurement::Reading;
 use crate::{Instant, Rate, Span};
 
 impl Symbiosis {
@@ -47,9 +48,14 @@ impl Symbiosis {
         }
     }
 
+    /// What is known of the path. Who competes goes by what was known last: its window is CUBIC's, and the opponents' bursts are what K is lost by.
+    pub(super) fn reading(&self) -> Option<Reading> {
+        self.host.reading().or_else(|| self.host.last().filter(|_| self.rivalry.competes()))
+    }
+
     /// K as measured: whatever losses leave of it, a packet takes the link as long.
     pub(super) fn capacity(&self) -> Option<Rate> {
-        Some(self.host.reading()?.bandwidth.capacity)
+        Some(self.reading()?.bandwidth.capacity)
     }
 
     /// The smoothed round-trip time, as far as flows of the kind make it: where others make it longer, theirs is no measure of how often to ask. Who competes

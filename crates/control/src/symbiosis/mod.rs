@@ -114,7 +114,7 @@ impl Symbiosis {
 
     /// K and A, as far as losses leave them, and τ, once they are known.
     fn known(&self) -> Option<(Bandwidth, Span)> {
-        let (mut measured, tau) = (self.host.reading()?.bandwidth, self.tau()?);
+        let (mut measured, tau) = (self.reading()?.bandwidth, self.tau()?);
         if let Some(most) = self.ceiling.rate().filter(|_| self.settings.loss_floor) {
             measured.capacity = measured.capacity.clamp(Rate::ZERO, most);
             measured.available = measured.available.clamp(Rate::ZERO, measured.capacity);
@@ -203,7 +203,7 @@ impl Controller for Symbiosis {
         self.held_up.sent(packet.now, late);
         self.host.sent(packet);
         if let Some(gain) = self.settings.pacing {
-            let gain = if self.host.reading().is_none() || self.starting { START_PACING } else { gain };
+            let gain = if self.reading().is_none() || self.starting { START_PACING } else { gain };
             let (window, loop_time) = self.whole();
             self.pacer.sent_late(packet, late, gain, window, loop_time);
             // An outage makes round-trip times of seconds. They pace nobody for longer than the path's own.
@@ -251,21 +251,19 @@ impl Controller for Symbiosis {
         self.unsampled += ack.bytes;
         let contested = self.rivalry.competes() || self.doubt.stands(ack.now);
         let own_kind_rtt = self.own_kind_rtt();
+        let capacity = self.capacity();
         if let (Some(probe), Some(rtt)) = (&mut self.probe_rtt, ack.rtt.filter(|rtt| *rtt > Span::ZERO)) {
             let acked = core::mem::replace(&mut self.unsampled, Bytes::ZERO);
             // Who is Reno has no share to get wrong.
-            let share = self.host.reading().map(|reading| {
-                let k = reading.bandwidth.capacity;
-                Share {
-                    service: k.time_for(self.packet),
-                    flight: k.time_for(self.window.bytes()),
-                    acked: k.time_for(acked),
-                    smoothed,
-                    mean: Span::from_secs(self.mean),
-                    own_kind_rtt,
-                    contested,
-                    bridge,
-                }
+            let share = capacity.map(|k| Share {
+                service: k.time_for(self.packet),
+                flight: k.time_for(self.window.bytes()),
+                acked: k.time_for(acked),
+                smoothed,
+                mean: Span::from_secs(self.mean),
+                own_kind_rtt,
+                contested,
+                bridge,
             });
             if let Some(verdict) = probe.acked(ack.now, rtt, share.as_ref()) {
                 self.judge(ack.now, &verdict);
@@ -347,7 +345,7 @@ impl Controller for Symbiosis {
 
     fn permit(&self, ask: &Ask) -> Permit {
         let whole = self.whole().0;
-        let flight = || self.host.reading().map_or(Span::ZERO, |reading| reading.bandwidth.capacity.time_for(whole));
+        let flight = || self.capacity().map_or(Span::ZERO, |k| k.time_for(whole));
         let part = self.probe_rtt.as_ref().map_or(1.0, |probe| probe.part(ask.now, flight, self.rtt.smoothed()));
         let window = Bytes::from_f64((whole.as_f64() * part).max(LEAST_WINDOW * self.packet.as_f64())).min(whole);
         let departure = match self.wanted() {

@@ -329,6 +329,30 @@ fn what_no_longer_holds_no_longer_holds_the_window() {
     assert!((92.5..93.5).contains(&bench.window()), "833 ACKs are ten windows, each a packet more, not {}", bench.window());
 }
 
+/// A queue that does not yield stands until K is no longer known. The window is CUBIC's from then on as before, and probes go on.
+#[test]
+fn who_competes_goes_by_what_was_known_last() {
+    let setup = Setup::new(PACKET).with_initial_window(Bytes(3000)).with_seed(1);
+    let (known, end) = (Bandwidth { capacity: Rate::from_mbps(10.0), available: Rate::ZERO }, Instant::from_millis(30_000));
+    let settings = Settings { loss_floor: true, competes: true, probe_rtt_interval: Some(PROBE_RTT_INTERVAL), ..Settings::default() };
+    let law = Law::Logarithmic { theta: law::THETA, packet: PACKET };
+    let mut flow = Symbiosis::new(&setup, Host::new(Box::new(Until::new(end, known))), law, settings);
+    let mut seen = [[0; 2]; 2];
+    for ms in (110..60_000).step_by(10) {
+        // Without a queue at first, so that τ is known.
+        let (now, queue) = (Instant::from_millis(ms), Span::from_millis(if ms < 1_000 { 0 } else { 200 }));
+        flow.acked(&Acked::new(now, ms, PACKET, now - TAU - queue).with_rtt(Some(TAU + queue)).with_grows(true));
+        if ms % 1_000 == 0 {
+            flow.lost(&Lost::new(now, LossKind::FastRetransmit, Bytes::ZERO));
+        }
+        assert!(flow.rivalry.competes() || now < end, "{ms} ms");
+        let probes = flow.basis(now) == Basis::ProbeRtt;
+        assert!(flow.rivalry.competes() <= matches!(flow.basis(now), Basis::Law | Basis::ProbeRtt), "{ms} ms: {:?}", flow.basis(now));
+        seen[usize::from(now >= end)][usize::from(probes)] += 1;
+    }
+    assert!(seen[1][0] > 1_000 && seen[1][1] > 100, "{seen:?}");
+}
+
 #[test]
 fn the_basis_is_what_moves_the_window() {
     let mut bench = Bench::new(&OURS, &[("probe_rtt_interval_s", Value::Number(1.0))]);

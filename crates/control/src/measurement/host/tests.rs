@@ -15,6 +15,9 @@ fn a_reading_stays_until_it_no_longer_holds_and_is_told_once() {
     assert_eq!(host.reading(), Some(Reading::certain(path(30.0))));
     assert_eq!(host.acked(&ack(2)), News::Expired);
     assert_eq!((host.acked(&ack(3)), host.reading()), (News::Nothing, None));
+    assert_eq!(host.last(), Some(Reading::certain(path(30.0))), "what was known last");
+    host.forget();
+    assert_eq!(host.last(), None);
 }
 
 #[test]

@@ -319,7 +319,9 @@ impl Gaps {
         let done = self.latest.replace(own)?;
         if done.timed {
             let packets = (done.last - done.first + 1) as f64;
-            self.crowd += (SPACING_WEIGHT * packets).min(1.0) * (packets - 1.0 - self.crowd);
+            // Not held back: what left with the last one, and the one that a delayed ACK answers with it (RFC 1122 §4.2.3.2).
+            let others = packets - 1.0 - (done.of_burst + done.hidden.min(1)) as f64;
+            self.crowd += (SPACING_WEIGHT * packets).min(1.0) * (others - self.crowd);
             self.burst += (SPACING_WEIGHT * packets).min(1.0) * (done.of_burst as f64 - self.burst);
             self.whole += u64::from(done.hidden < MOST_MERGED && done.hidden + done.of_burst >= MOST_MERGED);
         }

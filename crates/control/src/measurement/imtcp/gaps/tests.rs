@@ -234,3 +234,23 @@ fn the_mean_distance_of_pairs_is_the_paths_however_long_a_card_holds_them() {
     let mean = close.iter().sum::<f64>() / close.len() as f64;
     assert!(close.len() > 2_900 && (mean - 1.0).abs() < 0.15, "{mean} ms, of {}", close.len());
 }
+
+/// On 1 Mbit/s a packet takes 12 ms. An ACK for every second one tells when that arrived, and a burst that left at once is one arrival; a receiver that hands up five at
+/// a time holds four of them back.
+#[test]
+fn what_is_answered_with_another_is_not_held_back() {
+    let merged = |together: u64, burst: bool| {
+        let mut gaps = Gaps::default();
+        for number in 0..600 {
+            let (turn, place) = (number / together, number % together);
+            let sent = if burst { turn * together } else { number } * 12;
+            let at = 12 * together * (turn + 1) + 100;
+            take(&mut gaps, &Acked { rtt: Some(Span::from_millis(at - sent)).filter(|_| place + 1 == together), ..ack(number, sent, at) });
+        }
+        gaps.is_merged()
+    };
+    assert_eq!(
+        [(2, false), (2, true), (8, true), (5, false)].map(|(together, burst)| merged(together, burst)),
+        [false, false, false, true]
+    );
+}
