@@ -1,4 +1,4 @@
-//! Which losses tell nothing of the path.
+//! Which losses tell nothing of the path, and where a window goes after a timeout.
 
 use super::Symbiosis;
 use super::law::{Path, STANDS};
@@ -11,6 +11,11 @@ impl Symbiosis {
     pub(super) fn is_chance(&self) -> bool {
         let measures = self.path().is_none() && matches!(self.host.unknown(), Unknown::Uncertain | Unknown::Measuring);
         self.settings.loss_floor && !self.arrived && measures && self.ceiling.bears() && self.is_empty()
+    }
+
+    /// Where slow start leads back to after a timeout \[packets\]: half of what it was, as anybody's (RFC 5681 §3.1). The round-trip times of an outage tell of no queue.
+    pub(super) fn returns_to(&self) -> Option<f64> {
+        Some(self.window.ssthresh).filter(|ssthresh| self.starting && self.window.cwnd < *ssthresh && ssthresh.is_finite())
     }
 
     /// Whether no queue stands, whatever K is.

@@ -158,7 +158,7 @@ impl Symbiosis {
         };
         let packet = self.packet.as_f64();
         if self.starting {
-            let target = self.settings.slow_start_target * self.law.rest(&path) / packet;
+            let target = (self.settings.slow_start_target * self.law.rest(&path) / packet).max(self.returns_to().unwrap_or(0.0));
             if self.window.cwnd < target {
                 self.window.slow_start(acked.min(target - self.window.cwnd));
                 return;
@@ -251,11 +251,11 @@ impl Controller for Symbiosis {
         self.unsampled += ack.bytes;
         let contested = self.rivalry.competes() || self.doubt.stands(ack.now);
         let own_kind_rtt = self.own_kind_rtt();
-        let capacity = self.capacity();
+        let (capacity, returns) = (self.capacity(), self.returns_to().is_some());
         if let (Some(probe), Some(rtt)) = (&mut self.probe_rtt, ack.rtt.filter(|rtt| *rtt > Span::ZERO)) {
             let acked = core::mem::replace(&mut self.unsampled, Bytes::ZERO);
-            // Who is Reno has no share to get wrong.
-            let share = capacity.map(|k| Share {
+            // Who is Reno, or on its way back, has no share to get wrong.
+            let share = capacity.filter(|_| !returns).map(|k| Share {
                 service: k.time_for(self.packet),
                 flight: k.time_for(self.window.bytes()),
                 acked: k.time_for(acked),

@@ -1,4 +1,4 @@
-//! Losses by chance, and results that expire, while a flow starts.
+//! Losses by chance, results that expire while a flow starts, and outages.
 
 use super::*;
 use crate::PacketLost;
@@ -91,4 +91,19 @@ fn a_result_that_no_longer_holds_ends_no_slow_start_before_the_path_is_full() {
         assert!((grown(queue) - 10.0).abs() < 0.01, "{}", grown(queue));
     }
     assert!(grown(Span::from_millis(15)) < 0.5, "{}", grown(Span::from_millis(15)));
+}
+
+/// What waited while the path was away comes back two seconds old, and is no queue to look behind: the window doubles to half of what it was.
+#[test]
+fn after_an_outage_the_window_comes_back() {
+    let mut bench = Bench::new(&OURS, &[]);
+    bench.ack(TAU, false, false);
+    bench.oracle(100.0, 100.0);
+    bench.run(Span::from_millis(9_000), Span::from_millis(1));
+    let half = bench.window() / 2.0;
+    bench.lose(LossKind::Timeout);
+    (bench.now, bench.queue) = (bench.now + Span::from_millis(2_000), Span::from_millis(2_000));
+    bench.run(Span::from_millis(50), Span::from_micros(120));
+    assert_eq!(bench.flow.basis(bench.now), Basis::SlowStart);
+    assert!((bench.window() / half - 1.0).abs() < 0.01, "{} of {half}", bench.window());
 }
