@@ -6,6 +6,7 @@
 //! Being counted in round trips, its speed depends on the RTT; the later form (S Eq 9) counts seconds. I has K given, and so does this.
 
 use crate::entry::{Entry, Feedback, Recovery};
+use crate::measurement::imtcp::ImTcp;
 use crate::measurement::params::{MEASURED_AS_PUBLISHED, measurement};
 use crate::measurement::{Host, News};
 use crate::oscillation::{OSCILLATION, oscillating};
@@ -28,7 +29,7 @@ pub const ENTRY: Entry = Entry {
     recovery: Recovery::Rack,
     feedback: Feedback::Acks,
     build: |setup, values| {
-        let host = Host::new(measurement(setup, values));
+        let host = Host::new(measurement(setup, values, ImTcp::for_window));
         let early = Early::new(setup, values.number("epsilon"), values.number("gamma"), host);
         oscillating(setup, values, early)
     },

@@ -8,6 +8,7 @@
 use alloc::boxed::Box;
 
 use crate::entry::{Entry, Feedback, Recovery};
+use crate::measurement::imtcp::ImTcp;
 use crate::measurement::params::{MEASURED, measurement};
 use crate::measurement::{Host, News};
 use crate::pacer::Pacer;
@@ -29,7 +30,7 @@ pub const ENTRY: Entry = Entry {
     params: &joined::<14>(&[MEASURED, &TRAFFIC]),
     recovery: Recovery::Rack,
     feedback: Feedback::Acks,
-    build: |setup, values| Box::new(Probe::new(setup, values, Host::new(measurement(setup, values)))),
+    build: |setup, values| Box::new(Probe::new(setup, values, Host::new(measurement(setup, values, ImTcp::new)))),
 };
 
 /// The controller.

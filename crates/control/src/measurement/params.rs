@@ -69,13 +69,13 @@ pub const MEASURED: &[Param] = &joined::<11>(&[&[OURS], &ORACLE, &STREAMS, &FILT
 /// Of a controller that measures by the published one, unless told otherwise.
 pub const MEASURED_AS_PUBLISHED: &[Param] = &joined::<11>(&[&[PUBLISHED], &ORACLE, &STREAMS, &FILTER]);
 
-/// The measurement that a parameter names, under the filter that another does.
-pub fn measurement(setup: &Setup, values: &Values) -> Box<dyn Measurement> {
+/// The measurement that a parameter names, under the filter that another does; ours is made by `imtcp`.
+pub fn measurement(setup: &Setup, values: &Values, imtcp: fn(&Setup) -> ImTcp) -> Box<dyn Measurement> {
     let whole = |name| values.number(name) as usize;
     let raw: Box<dyn Measurement> = match values.word("measurement") {
         "oracle" => Box::new(Oracle::new(errors(values), setup.seed)),
         "capacity" => Box::new(Oracle::of_capacity(errors(values), setup.seed)),
-        "imtcp" => Box::new(ImTcp::new(setup)),
+        "imtcp" => Box::new(imtcp(setup)),
         word @ ("imtcp-published" | "imtcp-published-k-given") => {
             let trend = if values.word("trend") == "pathload" { Trend::Pathload } else { Trend::Raw };
             let measured = PublishedImTcp::new(setup, whole("subranges"), whole("stream_packets"), trend);

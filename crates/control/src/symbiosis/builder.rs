@@ -55,7 +55,7 @@ impl Symbiosis {
     pub fn builder() -> Builder {
         Builder {
             measurement: None,
-            usual: |setup| Box::new(ImTcp::new(setup)),
+            usual: |setup| Box::new(ImTcp::for_window(setup)),
             motion: Motion::Logarithmic(THETA),
             settings: Settings {
                 pacing: Some(PACING),

@@ -2,6 +2,7 @@
 
 use crate::Span;
 use crate::entry::{Entry, Feedback, Recovery};
+use crate::measurement::imtcp::ImTcp;
 use crate::measurement::params::{MEASURED, MEASURED_AS_PUBLISHED, measurement};
 use crate::oscillation::{OSCILLATION, oscillating};
 use crate::params::{Param, Values, joined};
@@ -49,7 +50,7 @@ pub const OURS: Entry = Entry {
     build: |setup, values| {
         let positive = |name| Some(values.number(name)).filter(|number| *number > 0.0);
         let builder = Symbiosis::builder()
-            .measurement(measurement(setup, values))
+            .measurement(measurement(setup, values, ImTcp::for_window))
             .pacing(positive("pacing"))
             .probe_rtt_interval(positive("probe_rtt_interval_s").map(Span::from_secs))
             .slow_start_target(values.number("slow_start_target"))
@@ -71,7 +72,7 @@ pub const PAPER: Entry = Entry {
     recovery: Recovery::Rack,
     feedback: Feedback::Acks,
     build: |setup, values| {
-        let builder = Symbiosis::published().measurement(measurement(setup, values));
+        let builder = Symbiosis::published().measurement(measurement(setup, values, ImTcp::for_window));
         oscillating(setup, values, builder.lotka_volterra(values.number("epsilon"), gamma(values), false).build(setup))
     },
 };

@@ -68,6 +68,8 @@ pub struct ImTcp {
     cross_traffic: CrossTraffic,
     trains: Trains,
     streams: Streams,
+    /// Streams leave until the first result, and no longer.
+    for_window: bool,
     /// Time covered by gaps of one busy period of late, faded \[s\].
     covered: f64,
     /// In seconds.
@@ -95,7 +97,13 @@ pub struct ImTcp {
 }
 
 impl ImTcp {
-    /// For a new connection.
+    /// For a new connection whose window goes by the measurement. Its own packets fill the link, and tell A; a stream is of use to it until the first result, which
+    /// says where slow start ends. After that streams are packets too many: in the windows of a crowd, and of a link of 10 Mbit/s.
+    pub fn for_window(setup: &Setup) -> ImTcp {
+        ImTcp { for_window: true, ..ImTcp::new(setup) }
+    }
+
+    /// For a new connection, whatever it sends.
     pub fn new(setup: &Setup) -> ImTcp {
         ImTcp {
             packet: setup.packet,
@@ -105,6 +113,7 @@ impl ImTcp {
             cross_traffic: CrossTraffic::default(),
             trains: Trains::new(setup.seed),
             streams: Streams::default(),
+            for_window: false,
             covered: 0.0,
             smoothed: Smoothed::default(),
             last_ack: None,
@@ -133,6 +142,12 @@ impl ImTcp {
     /// The part of K that competitors use, as far as is known.
     fn others(&self) -> f64 {
         self.result.map_or(0.0, |result| 1.0 - result.bandwidth.free())
+    }
+
+    /// Whether a stream may go out where the flow's own packets meet too little of a busy link.
+    fn may_stream(&self) -> bool {
+        let wanted = !self.for_window || self.result.is_none();
+        wanted && self.cost.allows_distances() && !self.rests()
     }
 
     /// What is known has to do until losses have been made up for; as long as nothing is known it costs what it must.
@@ -244,7 +259,7 @@ impl Measurement for ImTcp {
         }
         self.gap(&gap?);
         let (capacity, capacity_error) = self.known_capacity.filter(|_| self.holds())?;
-        if self.cost.allows_distances() && !self.rests() && self.covered < LEAST_COVERED * OF_LATE * self.smoothed.get() {
+        if self.may_stream() && self.covered < LEAST_COVERED * OF_LATE * self.smoothed.get() {
             let known = Bandwidth { capacity, available: self.result.map_or(capacity, |result| result.bandwidth.available) };
             let spacing = Span::from_secs(STREAM_SPACING * self.smoothed.get());
             self.streams.begin(ack.now, spacing, &known, self.packet, ack.in_flight.packets(self.packet));

@@ -2,6 +2,7 @@ use alloc::collections::VecDeque;
 
 use super::*;
 use crate::Ask;
+use crate::measurement::until::path;
 use crate::params::Values;
 
 const PACKET: Bytes = Bytes(1500);
@@ -187,4 +188,15 @@ fn what_merged_arrivals_do_not_confirm_is_not_believed_for_ever() {
         burst(&mut measured, &mut number, ms(11_300), 2, false) || burst(&mut measured, &mut number, ms(11_301), 2, false),
         "until a pair confirms it"
     );
+}
+
+/// A flow that measures for its own sake sends streams again and again; one whose window goes by it fills the link by itself once it knows how.
+#[test]
+fn a_window_needs_no_streams_once_a_is_known() {
+    let setup = Setup::new(PACKET);
+    for (mut measured, always) in [(ImTcp::new(&setup), true), (ImTcp::for_window(&setup), false)] {
+        assert!(measured.may_stream(), "until then");
+        measured.result = Some(Reading::certain(path(30.0)));
+        assert_eq!(measured.may_stream(), always);
+    }
 }
