@@ -61,7 +61,7 @@ fn an_ack_for_two_packets_of_a_slow_link_hides_no_capacity() {
         let (used, rtt) = (outcome.summary.links[0].utilization, outcome.summary.flows[0].rtt_ms.as_ref().unwrap());
         let packets = (rtt.p50 - rtt.min) * mbps / (1040.0 * 8.0 / 1e3);
         println!("{mbps} Mbit/s: {packets:.1} packets, {used:.3} of the link");
-        assert!(packets < 8.0 && used > 0.97, "{packets} packets, {used}");
+        assert!(packets < 8.0 && used > 0.95, "{packets} packets, {used}");
     }
 }
 

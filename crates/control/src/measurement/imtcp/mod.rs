@@ -144,9 +144,10 @@ impl ImTcp {
         self.result.map_or(0.0, |result| 1.0 - result.bandwidth.free())
     }
 
-    /// Whether a stream may go out where the flow's own packets meet too little of a busy link.
-    fn may_stream(&self) -> bool {
-        let wanted = !self.for_window || self.result.is_none();
+    /// Whether a stream may go out where the flow's own packets meet too little of a busy link: so few in flight have no trains either.
+    fn may_stream(&self, flight: Bytes) -> bool {
+        let few = flight.0 < trains::FLIGHT * self.packet.0;
+        let wanted = !self.for_window || self.result.is_none() || few;
         wanted && self.cost.allows_distances() && !self.rests()
     }
 
@@ -259,7 +260,7 @@ impl Measurement for ImTcp {
         }
         self.gap(&gap?);
         let (capacity, capacity_error) = self.known_capacity.filter(|_| self.holds())?;
-        if self.may_stream() && self.covered < LEAST_COVERED * OF_LATE * self.smoothed.get() {
+        if self.may_stream(ack.in_flight) && self.covered < LEAST_COVERED * OF_LATE * self.smoothed.get() {
             let known = Bandwidth { capacity, available: self.result.map_or(capacity, |result| result.bandwidth.available) };
             let spacing = Span::from_secs(STREAM_SPACING * self.smoothed.get());
             self.streams.begin(ack.now, spacing, &known, self.packet, ack.in_flight.packets(self.packet));

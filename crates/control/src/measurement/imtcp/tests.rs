@@ -195,8 +195,9 @@ fn what_merged_arrivals_do_not_confirm_is_not_believed_for_ever() {
 fn a_window_needs_no_streams_once_a_is_known() {
     let setup = Setup::new(PACKET);
     for (mut measured, always) in [(ImTcp::new(&setup), true), (ImTcp::for_window(&setup), false)] {
-        assert!(measured.may_stream(), "until then");
+        let [few, many] = [trains::FLIGHT - 1, trains::FLIGHT].map(|packets| Bytes(packets * PACKET.0));
+        assert!(measured.may_stream(many), "until then");
         measured.result = Some(Reading::certain(path(30.0)));
-        assert_eq!(measured.may_stream(), always);
+        assert_eq!([few, many].map(|flight| measured.may_stream(flight)), [true, always]);
     }
 }

@@ -19,7 +19,7 @@ const WIDEST: f64 = 16.0;
 /// The part of the queue that is there for sure: competitors' packets come in lumps.
 const SURE: f64 = 0.5;
 /// A train leaves whatever is in flight, if at least so many packets are.
-const FLIGHT: u64 = 10;
+pub const FLIGHT: u64 = 10;
 
 /// How a packet leaves after the one before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
