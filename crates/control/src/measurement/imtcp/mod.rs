@@ -68,7 +68,7 @@ pub struct ImTcp {
     cross_traffic: CrossTraffic,
     trains: Trains,
     streams: Streams,
-    /// Streams leave until the first result, and no longer.
+    /// After the first result streams leave only where too few packets are in flight for a train.
     for_window: bool,
     /// Time covered by gaps of one busy period of late, faded \[s\].
     covered: f64,
@@ -98,7 +98,7 @@ pub struct ImTcp {
 
 impl ImTcp {
     /// For a new connection whose window goes by the measurement. Its own packets fill the link, and tell A; a stream is of use to it until the first result, which
-    /// says where slow start ends. After that streams are packets too many: in the windows of a crowd, and of a link of 10 Mbit/s.
+    /// says where slow start ends, and where too few packets are in flight for a train. Elsewhere streams are packets too many, as in the windows of a crowd.
     pub fn for_window(setup: &Setup) -> ImTcp {
         ImTcp { for_window: true, ..ImTcp::new(setup) }
     }
