@@ -227,3 +227,13 @@ fn who_competes_holds_its_own_beside_cubic_and_keeps_the_low_queue_among_its_own
         assert!(found.goals.iter().all(|goal| goal.met), "{id}: {:?}", found.goals);
     }
 }
+
+/// Slow starts of those who still come overflow the buffer, and the others probe out of step meanwhile: in one of these three runs most took each other for opponents, before
+/// a flow that nobody sees needed company and two rounds of probes.
+#[test]
+fn a_crowd_that_is_still_coming_takes_nobody_for_an_opponent() {
+    let found = tried("own-kind/50 flows within 10 s", "symbiosis", 3);
+    for goal in &found.goals {
+        assert!(goal.met, "{}: {:?} with seed {}", goal.what, goal.worst, goal.seed);
+    }
+}

@@ -18,11 +18,13 @@
 //! τ may also have grown, on another route. Then what a flow gives up in a probe was not in a queue, and its round-trip time falls by less. Two probes in a row
 //! must find that: in one, others may have filled the queue.
 
+mod emptied;
 mod probe;
 
 use crate::rtt::MinRtt;
 use crate::{Instant, Span};
-use probe::Probe;
+use emptied::Emptied;
+use probe::{JOINED, Probe};
 
 /// In a min-RTT probe this part f of `xτ` is in flight. The queue runs empty if flows with more than `q/(q + (1 − f)τ)` of the link probe: a third of it
 /// for `q = τ/4`, half with f = 3/4. And it does if all probe and over-read τ by less than 1/f.
@@ -65,8 +67,7 @@ pub struct ProbeRtt {
     tau: MinRtt<Span>,
     /// τ was last seen, but for a packet.
     seen: Instant,
-    /// The queue was last as good as empty.
-    near: Instant,
+    emptied: Emptied,
     /// The least round-trip time since the last probe.
     least: MinRtt<Span>,
     /// The least of late, which dips are held against: others' probes that end later lower the least since the last, beside which their next is no dip.
@@ -113,6 +114,8 @@ pub struct Verdict {
     pub early: bool,
     /// Others of the kind can have seen the probe: what the flow gave up was a dip.
     pub seen: bool,
+    /// Others gave up something: the queue fell by a dip, and by more than what the flow gave up.
+    pub joined: bool,
 }
 
 /// What a probe needs to know.
@@ -145,7 +148,7 @@ impl ProbeRtt {
             interval: LEAST_INTERVAL,
             tau: MinRtt::default(),
             seen: Instant::START,
-            near: Instant::START,
+            emptied: Emptied::default(),
             least: MinRtt::default(),
             late: None,
             last: Instant::START,
@@ -209,9 +212,9 @@ impl ProbeRtt {
             self.seen = now;
         }
         let as_low = (share.mean - tau).scale(AS_LOW);
-        if rtt <= tau.saturating_add(NOISE).saturating_add(as_low) {
-            self.near = now;
-        } else {
+        let empty = rtt <= tau.saturating_add(NOISE).saturating_add(as_low);
+        self.emptied.sees(now, rtt, empty, apart(share.own_kind_rtt).scale(0.5));
+        if !empty {
             self.filled = now;
         }
         let low = self.bottom.0.saturating_add(as_low);
@@ -288,9 +291,9 @@ impl ProbeRtt {
                 before_it: Span::ZERO,
                 held: none,
                 stood,
-                long: now - self.near >= self.most * 2,
+                emptied: self.emptied,
                 // Flows of the kind would have emptied it by now.
-                contested: share.contested || now - self.near >= self.most.scale(0.5),
+                contested: share.contested || now - self.emptied.last() >= self.most.scale(0.5),
                 joined: !own,
                 // Opponents grow meanwhile.
                 least: if self.sparing { before.scale(0.5) } else { (before - tau).scale(DIP) },
@@ -312,7 +315,7 @@ impl ProbeRtt {
 
     /// Whether the queue has not been empty of late: for half of the time between probes, which empty it themselves.
     fn stood(&self, now: Instant, smoothed: Span) -> bool {
-        now - self.near >= apart(smoothed).scale(0.5)
+        now - self.emptied.last() >= apart(smoothed).scale(0.5)
     }
 
     /// No probe is wanted any longer.
@@ -327,13 +330,15 @@ impl ProbeRtt {
 
     /// All that left in a probe is back.
     fn end(&mut self, back: bool) -> Option<Verdict> {
-        let Probe { before, alone, least, before_it, found, held, stood, long, joined, bridge, .. } = self.probe.take()?;
+        let Probe { before, alone, least, before_it, found, held, stood, emptied, joined, bridge, .. } = self.probe.take()?;
         if !joined || back {
             self.counted = self.begun;
         }
         self.freed = false;
         let found = found.get().unwrap_or(before);
         let fell = before - found;
+        self.emptied.ended(&emptied, back, before - fell.scale(DIP));
+        let long = self.begun - emptied.by_own_kind() >= self.most * 2;
         // What was given up had been in no queue if none became shorter: none stood, or somebody filled it just then. What hosts keep is known.
         let tau = self.tau()?;
         let is_empty = fell < alone.scale(0.5) && alone > least && (bridge == Span::ZERO || found - tau > bridge);
@@ -350,13 +355,14 @@ impl ProbeRtt {
         (self.least, self.late) = (MinRtt::default(), None);
         let tau = self.tau()?;
         let path = tau.secs() / before.secs();
+        let joined = fell > alone.scale(JOINED).max((before - tau).scale(DIP));
         let (before, left) = (before - tau, held.get()? - tau);
         // A flow that holds puts back what it had taken in the probe. Of others who do so at the same time it knows nothing.
         let own = before_it.scale((1.0 - PROBE_RTT_CWND_GAIN) * path);
         let early = left > (found - tau).saturating_add(own).saturating_add(before.scale(DIP));
         // What was given up was in no queue, and none became empty: τ may have grown, and that is no verdict.
         let grown = alone > before.scale(DIP) && empty.is_some_and(|found| found - tau > before.scale(DIP));
-        (!grown).then_some(Verdict { asked: self.begun, before, left, stood, long, back, early, seen: alone > before.scale(DIP) })
+        (!grown).then_some(Verdict { asked: self.begun, before, left, stood, long, back, early, seen: alone > before.scale(DIP), joined })
     }
 
     /// Whether a probe is under way.

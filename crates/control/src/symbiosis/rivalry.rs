@@ -17,12 +17,15 @@
 //! opponent's loss; one that came back while the flight was still held, of a flow too small for others to have seen its probe: they were out of step. The second verdict is
 //! asked for in step, too ([`Rivalry::asks_again`]). One is enough where more is left than flows of the kind can have at all, `τ` over what many of them leave.
 //!
+//! A flow that the others do not see may be one of a *crowd*, in a queue that many leave. Alone it finds the queue of all, so that an overflow tells it nothing unless others
+//! probed with it; and its two verdicts come from two rounds of probes, since those of a crowd that is still coming are out of step for a round.
+//!
 //! The window that competes is CUBIC's. It begins where the low-delay law left it, which may be a tenth of its share, and CUBIC needs minutes to make that up in a
 //! deep buffer. So it *catches up* first: slow start to half of the link's flight, the share beside one opponent.
 
 use crate::cubic::{BETA, C, Cubic};
 use crate::window::{Law as _, Window, may_grow};
-use crate::{Acked, Lost, Span};
+use crate::{Acked, Instant, Lost, Span};
 
 use super::probe_rtt::{NOISE, Verdict};
 
@@ -41,8 +44,9 @@ const CATCHES: u32 = 2;
 #[derive(Clone)]
 pub struct Rivalry {
     competing: bool,
-    /// Verdicts of late that say otherwise.
+    /// Verdicts of late that say otherwise, and when the probe of the first of them began.
     contrary: u32,
+    doubted: Instant,
     /// Verdicts that agreed since the last one that did not.
     agreed: u32,
     /// Losses that the catching up has left, none once it is over.
@@ -57,10 +61,14 @@ pub struct Bounds {
     pub harmless: Span,
     /// The longest queue that flows of the kind leave.
     pub most: Span,
+    /// The longest that so few of them leave that they see each other's probes.
+    pub crowd: Span,
     /// The base round-trip time τ.
     pub tau: Span,
     /// The buffer has overflowed of late.
     pub lost: bool,
+    /// Between the probes of all.
+    pub interval: Span,
 }
 
 /// What a verdict changes.
@@ -76,7 +84,7 @@ pub enum Change {
 
 impl Default for Rivalry {
     fn default() -> Self {
-        Rivalry { competing: false, contrary: 0, agreed: 0, catches: 0, cubic: Cubic::new(C, BETA, true) }
+        Rivalry { competing: false, contrary: 0, doubted: Instant::START, agreed: 0, catches: 0, cubic: Cubic::new(C, BETA, true) }
     }
 }
 
@@ -108,7 +116,10 @@ impl Rivalry {
         let harmless =
             if self.competing { NOISE.max(verdict.before.scale(LEFT_COMPETING)) } else { bounds.harmless.max(verdict.before.scale(LEFT)) };
         let left = verdict.left > harmless;
-        let filled = left && (self.competing || (verdict.stood && (bounds.lost || long || verdict.long)));
+        // The flow may be one of a crowd, whose queue it finds if it probes alone, and who are out of step as long as more of them come.
+        let crowd = !verdict.seen && verdict.before > bounds.crowd;
+        let overflowed = bounds.lost && (verdict.joined || !crowd);
+        let filled = left && (self.competing || (verdict.stood && (overflowed || long || verdict.long)));
         // However many of the kind are out of step, and whatever they take for τ.
         let certain = filled && verdict.left > bounds.most.saturating_add(bounds.tau);
         let tells_nothing = if left { (verdict.early && !verdict.seen) || !filled } else { !self.competing && !verdict.back };
@@ -118,6 +129,11 @@ impl Rivalry {
         if filled == self.competing {
             self.contrary = 0;
             self.agreed += 1;
+            return Change::None;
+        }
+        if self.contrary == 0 {
+            self.doubted = verdict.asked;
+        } else if !self.competing && crowd && !long && verdict.asked - self.doubted < bounds.interval {
             return Change::None;
         }
         self.contrary += 1;

@@ -1,10 +1,11 @@
 //! A probe under way.
 
+use super::emptied::Emptied;
 use crate::Span;
 use crate::rtt::MinRtt;
 
 /// A queue that fell by so many times what the flow gave up has fallen by what others did, too.
-const JOINED: f64 = 1.5;
+pub const JOINED: f64 = 1.5;
 
 /// A probe under way.
 #[derive(Clone, Copy, Debug)]
@@ -25,8 +26,8 @@ pub struct Probe {
     pub held: MinRtt<Span>,
     /// The queue had not been empty of late.
     pub stood: bool,
-    /// Nor for twice the time between probes.
-    pub long: bool,
+    /// When it had been before.
+    pub emptied: Emptied,
     /// There is reason to think that not all are of the kind.
     pub contested: bool,
     /// Another's dip called it.

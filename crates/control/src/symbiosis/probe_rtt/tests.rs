@@ -229,6 +229,38 @@ fn a_dip_is_seen_though_the_queue_was_empty_since_the_last_probe() {
     assert!(run(&mut probe, 50, Span::from_millis(10)), "half of the queue is gone");
 }
 
+/// A queue runs empty after 12 s, and is back after so many milliseconds more. Whether flows of the kind have not emptied it for 20 s, as the last probe of 32 s has it.
+#[test]
+fn an_opponents_loss_is_no_queue_that_flows_of_the_kind_have_emptied() {
+    let long = |back: u64| {
+        let mut probe = ProbeRtt::new(Span::from_millis(10_000), true);
+        probe.acked(Instant::START, TAU, None);
+        let mut last = None;
+        for ms in 1..32_000u64 {
+            let since = ms.saturating_sub(12_000);
+            let queue = match since {
+                0..300 => 40 - since.min(40),
+                since if since < back => 15,
+                _ => 40,
+            };
+            let standing = TAU + Span::from_millis(40);
+            let share = Share {
+                service: Span::from_micros(120),
+                flight: standing.scale(0.1),
+                acked: Span::from_micros(100),
+                smoothed: standing,
+                mean: standing,
+                own_kind_rtt: standing,
+                contested: true,
+                bridge: Span::ZERO,
+            };
+            last = probe.acked(Instant::START + Span::from_millis(ms), TAU + Span::from_millis(queue), Some(&share)).or(last);
+        }
+        last.unwrap().long
+    };
+    assert_eq!([800, 5_000].map(long), [false, true]);
+}
+
 /// What a flow holds its flight at after a probe of its own that takes 6 ms of a queue of 40, which others let come back early, or not.
 fn held(others: impl Fn(u64) -> u64) -> Option<super::Verdict> {
     let mut probe = ProbeRtt::new(Span::from_millis(10_000), true);

@@ -7,7 +7,15 @@ use crate::{Bytes, Instant, LossKind, test_path};
 
 const TAU: Span = Span::from_millis(60);
 const THETA: f64 = 0.008;
-const BOUNDS: Bounds = Bounds { harmless: Span::from_millis(5), most: Span::from_millis(32), tau: Span::from_millis(60), lost: true };
+const INTERVAL: Span = Span::from_millis(10_000);
+const BOUNDS: Bounds = Bounds {
+    harmless: Span::from_millis(5),
+    most: Span::from_millis(32),
+    crowd: Span::from_millis(16),
+    tau: Span::from_millis(60),
+    lost: true,
+    interval: INTERVAL,
+};
 
 /// A probe of a queue of `before` found `left` of it \[ms\], and nothing else of note.
 fn verdict(before: u64, left: u64) -> Verdict {
@@ -20,6 +28,7 @@ fn verdict(before: u64, left: u64) -> Verdict {
         back: true,
         early: false,
         seen: true,
+        joined: true,
     }
 }
 
@@ -250,6 +259,27 @@ fn who_has_given_up_too_little_to_be_seen_does_not_ask_again_alone() {
     assert!(!again(false, &unseen(20)));
     assert!(again(false, &verdict(40, 20)) && again(false, &unseen(33)) && again(true, &unseen(20)));
     assert!(!Rivalry::default().asks_again(&verdict(40, 20), &BOUNDS), "who has no doubts does not");
+}
+
+/// Of a crowd that is still coming many overflow the buffer, and probe when it suits them: what one of them finds alone says nothing, and what it finds twice in
+/// one round of probes is one finding.
+#[test]
+fn who_is_not_seen_needs_company_and_two_rounds_of_probes() {
+    let judge = |verdict: Verdict| {
+        let mut rivalry = Rivalry::default();
+        [0, 9_999, 10_000].map(|ms| rivalry.judged(&Verdict { asked: Instant::from_millis(ms), ..verdict }, &BOUNDS))
+    };
+    let unseen = Verdict { seen: false, ..verdict(40, 30) };
+    assert_eq!(judge(unseen), [Change::None, Change::None, Change::Begins]);
+    assert_eq!(judge(Verdict { joined: false, ..unseen }), [Change::None; 3], "nobody else probed, and nobody could see it");
+    assert_eq!(
+        judge(Verdict { joined: false, long: true, ..unseen }),
+        [Change::None, Change::None, Change::Begins],
+        "but somebody should have, by then"
+    );
+    assert_eq!(judge(verdict(40, 30))[1], Change::Begins, "who is seen has called the others both times");
+    let few = Verdict { seen: false, joined: false, ..verdict(16, 10) };
+    assert_eq!(judge(few)[1], Change::Begins, "so few as leave 16 ms of the kind would see each other");
 }
 
 /// Opponents leave, and the queue is empty for two seconds; windows that go on growing fill it again. From then on it takes two probes.
