@@ -198,6 +198,7 @@ impl ProbeRtt {
         let (Some(tau), Some(share)) = (known, share) else {
             if known.is_none() {
                 (self.seen, self.begun, self.counted, self.filled) = (now, now, now, now);
+                self.emptied = Emptied::since(now);
             }
             // Without a share there is nothing to probe for, nor to wait.
             self.probe = None;

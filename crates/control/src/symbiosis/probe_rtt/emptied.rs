@@ -15,6 +15,11 @@ pub struct Emptied {
 }
 
 impl Emptied {
+    /// As if it had been just now: of what was before nothing is known.
+    pub fn since(now: Instant) -> Emptied {
+        Emptied { last: now, by_own_kind: now, missing: None }
+    }
+
     /// When that was, whoever had emptied it.
     pub fn last(&self) -> Instant {
         self.last

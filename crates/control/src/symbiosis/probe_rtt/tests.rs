@@ -261,6 +261,16 @@ fn an_opponents_loss_is_no_queue_that_flows_of_the_kind_have_emptied() {
     assert_eq!([800, 5_000].map(long), [false, true]);
 }
 
+/// A connection that begins when a clock has long run has not yet seen that a queue stands.
+#[test]
+fn what_was_before_a_flow_began_is_nothing_that_stood() {
+    let mut probe = ProbeRtt::new(Span::from_millis(10_000), true);
+    let began = Instant::from_millis(1_000_000);
+    probe.acked(began, TAU, None);
+    assert!(!probe.stood(began + Span::from_millis(100), TAU) && probe.stood(began + Span::from_millis(1_000), TAU));
+    assert_eq!(probe.emptied.by_own_kind(), began);
+}
+
 /// What a flow holds its flight at after a probe of its own that takes 6 ms of a queue of 40, which others let come back early, or not.
 fn held(others: impl Fn(u64) -> u64) -> Option<super::Verdict> {
     let mut probe = ProbeRtt::new(Span::from_millis(10_000), true);
