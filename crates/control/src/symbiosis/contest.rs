@@ -7,10 +7,6 @@ use super::rivalry::{Bounds, Change};
 use crate::measurement::Reading;
 use crate::{Instant, Rate, Span};
 
-/// A queue of so many θ is left by e² flows of the kind; of more, one that probes takes less than a quarter of the queue, and is not seen: `(1 + τ/2q)/n` with `q = θ ln n` is a
-/// quarter for 6 at 20 ms, and for 10 at 60.
-const CROWD: f64 = 2.0;
-
 impl Symbiosis {
     /// Whether a queue stands that no flows of the kind leave, and no probe has told yet whose it is.
     pub(super) fn suspects(&mut self, now: Instant, path: &Path) -> bool {
@@ -34,7 +30,7 @@ impl Symbiosis {
         let bounds = Bounds {
             harmless: self.law.harmless_queue(&path),
             most: Span::from_secs(self.law.most_queue(&path)),
-            crowd: Span::from_secs(CROWD * path.theta),
+            crowd: Span::from_secs(self.law.crowd_queue(&path)),
             tau: path.tau,
             lost: self.doubt.overflowed(now),
             interval,

@@ -114,8 +114,8 @@ pub struct Verdict {
     pub early: bool,
     /// Others of the kind can have seen the probe: what the flow gave up was a dip.
     pub seen: bool,
-    /// Others gave up something: the queue fell by a dip, and by more than what the flow gave up.
-    pub joined: bool,
+    /// Others probed too: the queue fell by a dip, and by more than what the flow gave up.
+    pub company: bool,
 }
 
 /// What a probe needs to know.
@@ -356,14 +356,14 @@ impl ProbeRtt {
         (self.least, self.late) = (MinRtt::default(), None);
         let tau = self.tau()?;
         let path = tau.secs() / before.secs();
-        let joined = fell > alone.scale(JOINED).max((before - tau).scale(DIP));
+        let company = fell > alone.scale(JOINED).max((before - tau).scale(DIP));
         let (before, left) = (before - tau, held.get()? - tau);
         // A flow that holds puts back what it had taken in the probe. Of others who do so at the same time it knows nothing.
         let own = before_it.scale((1.0 - PROBE_RTT_CWND_GAIN) * path);
         let early = left > (found - tau).saturating_add(own).saturating_add(before.scale(DIP));
         // What was given up was in no queue, and none became empty: τ may have grown, and that is no verdict.
         let grown = alone > before.scale(DIP) && empty.is_some_and(|found| found - tau > before.scale(DIP));
-        (!grown).then_some(Verdict { asked: self.begun, before, left, stood, long, back, early, seen: alone > before.scale(DIP), joined })
+        (!grown).then_some(Verdict { asked: self.begun, before, left, stood, long, back, early, seen: alone > before.scale(DIP), company })
     }
 
     /// Whether a probe is under way.

@@ -118,7 +118,7 @@ impl Rivalry {
         let left = verdict.left > harmless;
         // The flow may be one of a crowd, whose queue it finds if it probes alone, and who are out of step as long as more of them come.
         let crowd = !verdict.seen && verdict.before > bounds.crowd;
-        let overflowed = bounds.lost && (verdict.joined || !crowd);
+        let overflowed = bounds.lost && (verdict.company || !crowd);
         let filled = left && (self.competing || (verdict.stood && (overflowed || long || verdict.long)));
         // However many of the kind are out of step, and whatever they take for τ.
         let certain = filled && verdict.left > bounds.most.saturating_add(bounds.tau);

@@ -161,6 +161,20 @@ fn a_probe_of_one_among_many_raises_nothing() {
     assert_eq!(probe.tau(), Some(TAU));
 }
 
+/// What a flow that has this part of a `standing` round-trip time in flight knows, an ACK a millisecond, where there is reason to ask whose the queue is.
+fn share(standing: Span, part: f64) -> Share {
+    Share {
+        service: Span::from_micros(120),
+        flight: standing.scale(part),
+        acked: Span::from_millis(1).scale(part),
+        smoothed: standing,
+        mean: standing,
+        own_kind_rtt: standing,
+        contested: true,
+        bridge: Span::ZERO,
+    }
+}
+
 /// CUBIC's queue falls every 5 s, which looks like a probe of somebody's. An own probe comes in between all the same, by its own clock of 10 s.
 #[test]
 fn who_joins_in_an_opponents_losses_has_probes_of_its_own() {
@@ -169,16 +183,7 @@ fn who_joins_in_an_opponents_losses_has_probes_of_its_own() {
     let (mut own, mut joined) = (0, 0);
     for ms in 1..120_000u64 {
         let standing = TAU + Span::from_secs(0.020 + 0.020 * (ms % 5_000) as f64 / 5_000.0);
-        let share = Share {
-            service: Span::from_micros(120),
-            flight: standing.scale(0.25),
-            acked: Span::from_micros(250),
-            smoothed: standing,
-            mean: standing,
-            own_kind_rtt: standing,
-            contested: true,
-            bridge: Span::ZERO,
-        };
+        let share = share(standing, 0.25);
         let was = probe.is_heard();
         probe.acked(Instant::START + Span::from_millis(ms), standing, Some(&share));
         if probe.is_heard() && !was {
@@ -195,16 +200,7 @@ fn a_dip_is_seen_though_the_queue_was_empty_since_the_last_probe() {
     let mut probe = ProbeRtt::new(Span::from_millis(10_000), true);
     probe.acked(Instant::START, TAU, None);
     let standing = TAU + Span::from_millis(20);
-    let share = Share {
-        service: Span::from_micros(120),
-        flight: standing.scale(0.25),
-        acked: Span::from_micros(250),
-        smoothed: standing,
-        mean: standing,
-        own_kind_rtt: standing,
-        contested: false,
-        bridge: Span::ZERO,
-    };
+    let share = Share { contested: false, ..share(standing, 0.25) };
     let mut now = Instant::START;
     let mut run = |probe: &mut ProbeRtt, ms: u64, queue: Span| {
         for _ in 0..ms {
@@ -244,16 +240,7 @@ fn an_opponents_loss_is_no_queue_that_flows_of_the_kind_have_emptied() {
                 _ => 40,
             };
             let standing = TAU + Span::from_millis(40);
-            let share = Share {
-                service: Span::from_micros(120),
-                flight: standing.scale(0.1),
-                acked: Span::from_micros(100),
-                smoothed: standing,
-                mean: standing,
-                own_kind_rtt: standing,
-                contested: true,
-                bridge: Span::ZERO,
-            };
+            let share = share(standing, 0.1);
             last = probe.acked(Instant::START + Span::from_millis(ms), TAU + Span::from_millis(queue), Some(&share)).or(last);
         }
         last.unwrap().long
@@ -279,16 +266,7 @@ fn held(others: impl Fn(u64) -> u64) -> Option<super::Verdict> {
     let mut began = None;
     for ms in 1..15_000u64 {
         let now = Instant::START + Span::from_millis(ms);
-        let share = Share {
-            service: Span::from_micros(120),
-            flight: standing.scale(0.1),
-            acked: Span::from_micros(100),
-            smoothed: standing,
-            mean: standing,
-            own_kind_rtt: standing,
-            contested: true,
-            bridge: Span::ZERO,
-        };
+        let share = share(standing, 0.1);
         if probe.is_heard() && began.is_none() {
             began = Some(ms);
         }

@@ -28,7 +28,7 @@ fn verdict(before: u64, left: u64) -> Verdict {
         back: true,
         early: false,
         seen: true,
-        joined: true,
+        company: true,
     }
 }
 
@@ -271,14 +271,14 @@ fn who_is_not_seen_needs_company_and_two_rounds_of_probes() {
     };
     let unseen = Verdict { seen: false, ..verdict(40, 30) };
     assert_eq!(judge(unseen), [Change::None, Change::None, Change::Begins]);
-    assert_eq!(judge(Verdict { joined: false, ..unseen }), [Change::None; 3], "nobody else probed, and nobody could see it");
+    assert_eq!(judge(Verdict { company: false, ..unseen }), [Change::None; 3], "nobody else probed, and nobody could see it");
     assert_eq!(
-        judge(Verdict { joined: false, long: true, ..unseen }),
+        judge(Verdict { company: false, long: true, ..unseen }),
         [Change::None, Change::None, Change::Begins],
         "but somebody should have, by then"
     );
     assert_eq!(judge(verdict(40, 30))[1], Change::Begins, "who is seen has called the others both times");
-    let few = Verdict { seen: false, joined: false, ..verdict(16, 10) };
+    let few = Verdict { seen: false, company: false, ..verdict(16, 10) };
     assert_eq!(judge(few)[1], Change::Begins, "so few as leave 16 ms of the kind would see each other");
 }
 
