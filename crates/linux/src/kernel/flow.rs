@@ -98,10 +98,10 @@ impl Flow {
     }
 
     /// Whether the record can be of this flow: packets of another size are of another path, and after a silence for more than a flight nothing
-    /// that was remembered is on its way any more. So it is when a rest ends.
+    /// that was remembered is on its way any more. So it is when a rest ends. Of a flight of two an ACK may tell that they left and that they came.
     pub(crate) fn continues(&self, record: &Record) -> bool {
         let (rested, rests) = (self.is_silent(&self.latest), self.is_silent(record));
-        record.mss == self.mss && (rests || (!rested && record.una <= self.cells.end()))
+        record.mss == self.mss && (rests || (!rested && record.una.min(record.from) <= self.cells.end()))
     }
 
     /// Whether little was reported then, because the agent rested or packets came too fast.
@@ -161,7 +161,8 @@ impl Flow {
     fn sent(&mut self, record: &Record) {
         self.now = self.now.max(Instant(record.sent_at));
         let app_limited = record.flags & flag::APP_LIMITED != 0;
-        let taken = if record.kind == kind::ACKED { self.cells.taken(record.una, record.sacked) } else { 0 };
+        let of_these = record.una.saturating_sub(self.cells.end()).div_ceil(u64::from(self.mss));
+        let taken = if record.kind == kind::ACKED { self.cells.taken(record.una, record.sacked) + of_these } else { 0 };
         let in_flight = Bytes(self.packet.0 * (u64::from(record.in_flight) + taken));
         for cell in self.cells.sent(record.from, record.nxt, self.now, app_limited) {
             let ready_at = self.room.take().filter(|_| !app_limited).unwrap_or(self.now).min(self.now);

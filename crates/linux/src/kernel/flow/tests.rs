@@ -231,6 +231,26 @@ fn who_was_silent_for_longer_than_a_flight_begins_anew() {
     assert!(!flow.continues(&Record { mss: 1000, ..record(kind::ACKED, 9, 3, 3) }));
 }
 
+/// A flight of two, as a min-RTT probe or a loss leaves it: one ACK answers both, and the program tells their departure with it. Nothing was missed, and
+/// what is known of the path is true.
+#[test]
+fn a_flight_that_left_and_came_between_two_records_is_the_same_flows() {
+    let mut flow = flow();
+    flow.take(&Record { rtt_us: 20_000, ..record(kind::ACKED, 20_000, 3, 3) });
+    heard();
+    let both = Record { from: 3 * 1448, sent_at: 20_010_000, rtt_us: 20_000, ..record(kind::ACKED, 40_010, 5, 5) };
+    assert!(flow.continues(&both));
+    flow.take(&both);
+    let told = [
+        Heard::Sent(3, 1500, 3000, false),
+        Heard::HeldBack(3, 20_000),
+        Heard::Sent(4, 1500, 3000, false),
+        Heard::Acked(3, 20_010, None, 1500, false, true, false),
+        Heard::Acked(4, 20_010, Some(20_000), 0, false, true, false),
+    ];
+    assert_eq!(heard(), told);
+}
+
 #[test]
 fn a_decision_has_windows_in_segments_and_departures_as_distances() {
     let mut flow = flow();
