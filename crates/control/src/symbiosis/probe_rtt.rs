@@ -23,7 +23,7 @@ mod probe;
 
 use crate::rtt::MinRtt;
 use crate::{Instant, Span};
-use emptied::Emptied;
+use emptied::{Emptied, Seen};
 use probe::{JOINED, Probe};
 
 /// In a min-RTT probe this part f of `xτ` is in flight. The queue runs empty if flows with more than `q/(q + (1 − f)τ)` of the link probe: a third of it
@@ -214,7 +214,8 @@ impl ProbeRtt {
         }
         let as_low = (share.mean - tau).scale(AS_LOW);
         let empty = rtt <= tau.saturating_add(NOISE).saturating_add(as_low);
-        self.emptied.sees(now, rtt, empty, apart(share.own_kind_rtt).scale(0.5));
+        let time = apart(share.own_kind_rtt).scale(0.5);
+        self.emptied.sees(now, &Seen { rtt, mean: share.mean, tau, empty, time });
         if !empty {
             self.filled = now;
         }
@@ -338,7 +339,6 @@ impl ProbeRtt {
         self.freed = false;
         let found = found.get().unwrap_or(before);
         let fell = before - found;
-        self.emptied.ended(&emptied, back, before - fell.scale(DIP));
         let long = self.begun - emptied.by_own_kind() >= self.most * 2;
         // What was given up had been in no queue if none became shorter: none stood, or somebody filled it just then. What hosts keep is known.
         let tau = self.tau()?;
