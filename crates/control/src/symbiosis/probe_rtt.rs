@@ -215,7 +215,8 @@ impl ProbeRtt {
         let as_low = (share.mean - tau).scale(AS_LOW);
         let empty = rtt <= tau.saturating_add(NOISE).saturating_add(as_low);
         let time = apart(share.own_kind_rtt).scale(0.5);
-        self.emptied.sees(now, &Seen { rtt, mean: share.mean, tau, empty, time });
+        let back_at = share.mean - (share.mean - tau).scale(DIP);
+        self.emptied.sees(now, &Seen { rtt, back_at, empty, time });
         if !empty {
             self.filled = now;
         }

@@ -3,7 +3,6 @@
 //! Their probes do so at least once in every interval, and have the queue back within a few round-trip times. Beside an opponent a queue runs empty too, where a loss of it
 //! leaves no more than the path holds; but then it stays shorter for as long as a window takes to grow again. So a queue was emptied by flows of the kind if it is back in time.
 
-use super::DIP;
 use crate::{Instant, Span};
 
 /// When the queue was last as good as empty.
@@ -20,9 +19,8 @@ pub struct Emptied {
 pub struct Seen {
     /// The round-trip time.
     pub rtt: Span,
-    /// That of late, and the base round-trip time.
-    pub mean: Span,
-    pub tau: Span,
+    /// The least with which a queue that was empty is what stood of late again.
+    pub back_at: Span,
     /// The queue is as good as empty.
     pub empty: bool,
     /// In which a queue that flows of the kind have emptied comes back.
@@ -47,12 +45,11 @@ impl Emptied {
 
     /// A round-trip time was measured.
     pub fn sees(&mut self, now: Instant, seen: &Seen) {
-        let back_at = seen.mean - (seen.mean - seen.tau).scale(DIP);
         if seen.empty {
             self.last = now;
-            let (since, level) = *self.away.get_or_insert((now, back_at));
+            let (since, level) = *self.away.get_or_insert((now, seen.back_at));
             // No opponent leaves a queue empty for so long that has filled it: there is none to come back.
-            self.away = Some((since, if now - since >= seen.time { level.min(back_at) } else { level }));
+            self.away = Some((since, if now - since >= seen.time { level.min(seen.back_at) } else { level }));
         }
         if self.away.is_some_and(|(_, level)| seen.rtt >= level) {
             if now - self.last < seen.time {
@@ -71,7 +68,7 @@ mod tests {
     /// needs more than a second to make up three quarters of what a loss of it took, flows of the kind a round trip.
     #[test]
     fn what_comes_back_in_time_flows_of_the_kind_had_emptied() {
-        let (tau, mean, time) = (Span::from_millis(20), Span::from_millis(60), Span::from_millis(500));
+        let (tau, back_at, time) = (Span::from_millis(20), Span::from_millis(50), Span::from_millis(500));
         let by_own_kind = |back: u64| {
             let mut emptied = Emptied::since(Instant::START);
             for ms in 10_000..20_000 {
@@ -80,7 +77,7 @@ mod tests {
                     since if since < back => 15,
                     _ => 40,
                 };
-                emptied.sees(Instant::from_millis(ms), &Seen { rtt: tau + Span::from_millis(queue), mean, tau, empty: queue == 0, time });
+                emptied.sees(Instant::from_millis(ms), &Seen { rtt: tau + Span::from_millis(queue), back_at, empty: queue == 0, time });
             }
             (emptied.last(), emptied.by_own_kind())
         };
@@ -95,11 +92,11 @@ mod tests {
         let (tau, time) = (Span::from_millis(20), Span::from_millis(500));
         let mut emptied = Emptied::since(Instant::START);
         for ms in 10_000..12_000 {
-            let mean = tau + Span::from_millis(40 - (ms - 10_000) / 50);
-            emptied.sees(Instant::from_millis(ms), &Seen { rtt: tau, mean, tau, empty: true, time });
+            let back_at = tau + Span::from_millis(30 - (ms - 10_000) / 70);
+            emptied.sees(Instant::from_millis(ms), &Seen { rtt: tau, back_at, empty: true, time });
         }
         assert_eq!(emptied.by_own_kind(), Instant::START, "the mean remembers");
-        emptied.sees(Instant::from_millis(12_000), &Seen { rtt: tau, mean: tau, tau, empty: true, time });
+        emptied.sees(Instant::from_millis(12_000), &Seen { rtt: tau, back_at: tau, empty: true, time });
         assert_eq!(emptied.by_own_kind(), Instant::from_millis(12_000));
     }
 }
