@@ -214,9 +214,9 @@ impl ProbeRtt {
         }
         let as_low = (share.mean - tau).scale(AS_LOW);
         let empty = rtt <= tau.saturating_add(NOISE).saturating_add(as_low);
-        let time = apart(share.own_kind_rtt).scale(0.5);
+        let back_within = apart(share.own_kind_rtt).scale(0.5);
         let back_at = share.mean - (share.mean - tau).scale(DIP);
-        self.emptied.sees(now, &Seen { rtt, back_at, empty, time });
+        self.emptied.sees(now, &Seen { rtt, back_at, empty, back_within });
         if !empty {
             self.filled = now;
         }
@@ -294,7 +294,7 @@ impl ProbeRtt {
                 before_it: Span::ZERO,
                 held: none,
                 stood,
-                emptied: self.emptied,
+                long: now - self.emptied.by_own_kind() >= self.most * 2,
                 // Flows of the kind would have emptied it by now.
                 contested: share.contested || now - self.emptied.last() >= self.most.scale(0.5),
                 joined: !own,
@@ -333,14 +333,13 @@ impl ProbeRtt {
 
     /// All that left in a probe is back.
     fn end(&mut self, back: bool) -> Option<Verdict> {
-        let Probe { before, alone, least, before_it, found, held, stood, emptied, joined, bridge, .. } = self.probe.take()?;
+        let Probe { before, alone, least, before_it, found, held, stood, long, joined, bridge, .. } = self.probe.take()?;
         if !joined || back {
             self.counted = self.begun;
         }
         self.freed = false;
         let found = found.get().unwrap_or(before);
         let fell = before - found;
-        let long = self.begun - emptied.by_own_kind() >= self.most * 2;
         // What was given up had been in no queue if none became shorter: none stood, or somebody filled it just then. What hosts keep is known.
         let tau = self.tau()?;
         let is_empty = fell < alone.scale(0.5) && alone > least && (bridge == Span::ZERO || found - tau > bridge);

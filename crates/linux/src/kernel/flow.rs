@@ -161,8 +161,8 @@ impl Flow {
     fn sent(&mut self, record: &Record) {
         self.now = self.now.max(Instant(record.sent_at));
         let app_limited = record.flags & flag::APP_LIMITED != 0;
-        let of_these = record.una.saturating_sub(self.cells.end()).div_ceil(u64::from(self.mss));
-        let taken = if record.kind == kind::ACKED { self.cells.taken(record.una, record.sacked) + of_these } else { 0 };
+        let left_and_came = record.una.saturating_sub(self.cells.end()).div_ceil(u64::from(self.mss));
+        let taken = if record.kind == kind::ACKED { self.cells.taken(record.una, record.sacked) + left_and_came } else { 0 };
         let in_flight = Bytes(self.packet.0 * (u64::from(record.in_flight) + taken));
         for cell in self.cells.sent(record.from, record.nxt, self.now, app_limited) {
             let ready_at = self.room.take().filter(|_| !app_limited).unwrap_or(self.now).min(self.now);

@@ -24,7 +24,7 @@ pub struct Seen {
     /// The queue is as good as empty.
     pub empty: bool,
     /// In which a queue that flows of the kind have emptied comes back.
-    pub time: Span,
+    pub back_within: Span,
 }
 
 impl Emptied {
@@ -48,11 +48,11 @@ impl Emptied {
         if seen.empty {
             self.last = now;
             let (since, level) = *self.away.get_or_insert((now, seen.back_at));
-            // No opponent leaves a queue empty for so long that has filled it: there is none to come back.
-            self.away = Some((since, if now - since >= seen.time { level.min(seen.back_at) } else { level }));
+            // Empty for so long it may have gone for good: it is held against what stands of late by now.
+            self.away = Some((since, if now - since >= seen.back_within { level.min(seen.back_at) } else { level }));
         }
         if self.away.is_some_and(|(_, level)| seen.rtt >= level) {
-            if now - self.last < seen.time {
+            if now - self.last < seen.back_within {
                 self.by_own_kind = self.last;
             }
             self.away = None;
@@ -68,7 +68,7 @@ mod tests {
     /// needs more than a second to make up three quarters of what a loss of it took, flows of the kind a round trip.
     #[test]
     fn what_comes_back_in_time_flows_of_the_kind_had_emptied() {
-        let (tau, back_at, time) = (Span::from_millis(20), Span::from_millis(50), Span::from_millis(500));
+        let (tau, back_at, back_within) = (Span::from_millis(20), Span::from_millis(50), Span::from_millis(500));
         let by_own_kind = |back: u64| {
             let mut emptied = Emptied::since(Instant::START);
             for ms in 10_000..20_000 {
@@ -77,7 +77,8 @@ mod tests {
                     since if since < back => 15,
                     _ => 40,
                 };
-                emptied.sees(Instant::from_millis(ms), &Seen { rtt: tau + Span::from_millis(queue), back_at, empty: queue == 0, time });
+                emptied
+                    .sees(Instant::from_millis(ms), &Seen { rtt: tau + Span::from_millis(queue), back_at, empty: queue == 0, back_within });
             }
             (emptied.last(), emptied.by_own_kind())
         };
@@ -89,14 +90,14 @@ mod tests {
     /// Who is alone has an empty queue: what stood long ago is not asked for.
     #[test]
     fn a_queue_that_is_empty_for_long_need_not_come_back() {
-        let (tau, time) = (Span::from_millis(20), Span::from_millis(500));
+        let (tau, back_within) = (Span::from_millis(20), Span::from_millis(500));
         let mut emptied = Emptied::since(Instant::START);
         for ms in 10_000..12_000 {
             let back_at = tau + Span::from_millis(30 - (ms - 10_000) / 70);
-            emptied.sees(Instant::from_millis(ms), &Seen { rtt: tau, back_at, empty: true, time });
+            emptied.sees(Instant::from_millis(ms), &Seen { rtt: tau, back_at, empty: true, back_within });
         }
         assert_eq!(emptied.by_own_kind(), Instant::START, "the mean remembers");
-        emptied.sees(Instant::from_millis(12_000), &Seen { rtt: tau, back_at: tau, empty: true, time });
+        emptied.sees(Instant::from_millis(12_000), &Seen { rtt: tau, back_at: tau, empty: true, back_within });
         assert_eq!(emptied.by_own_kind(), Instant::from_millis(12_000));
     }
 }

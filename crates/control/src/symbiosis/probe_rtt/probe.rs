@@ -1,6 +1,5 @@
 //! A probe under way.
 
-use super::emptied::Emptied;
 use crate::Span;
 use crate::rtt::MinRtt;
 
@@ -26,8 +25,8 @@ pub struct Probe {
     pub held: MinRtt<Span>,
     /// The queue had not been empty of late.
     pub stood: bool,
-    /// When it had been before.
-    pub emptied: Emptied,
+    /// Nor, by flows of the kind, for twice the time between probes.
+    pub long: bool,
     /// There is reason to think that not all are of the kind.
     pub contested: bool,
     /// Another's dip called it.
