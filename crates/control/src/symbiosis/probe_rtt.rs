@@ -24,7 +24,7 @@ mod probe;
 use crate::rtt::MinRtt;
 use crate::{Instant, Span};
 use emptied::{Emptied, Seen};
-use probe::{JOINED, Probe};
+use probe::{JOINED, LONG, Probe};
 
 /// In a min-RTT probe this part f of `xτ` is in flight. The queue runs empty if flows with more than `q/(q + (1 − f)τ)` of the link probe: a third of it
 /// for `q = τ/4`, half with f = 3/4. And it does if all probe and over-read τ by less than 1/f.
@@ -106,7 +106,7 @@ pub struct Verdict {
     pub left: Span,
     /// The queue had not been empty of late.
     pub stood: bool,
-    /// Nor for twice the time between probes, in which flows of the kind would have emptied it.
+    /// Nor for longer than the time between probes, in which flows of the kind would have emptied it.
     pub long: bool,
     /// It came back when all were released.
     pub back: bool,
@@ -294,7 +294,7 @@ impl ProbeRtt {
                 before_it: Span::ZERO,
                 held: none,
                 stood,
-                long: now - self.emptied.by_own_kind() >= self.most * 2,
+                long: now - self.emptied.by_own_kind() >= self.most.scale(LONG),
                 // Flows of the kind would have emptied it by now.
                 contested: share.contested || now - self.emptied.last() >= self.most.scale(0.5),
                 joined: !own,

@@ -9,7 +9,7 @@
 //!
 //! A min-RTT probe ends with a flight held at `xτ`, by all flows of the kind at a time ([`Verdict`]). The queue is *empty* then if no more of it is left than harms nobody, and no
 //! more than three eighths of what stood; to who competes, if no more than noise is left, and no more than a sixteenth. It is *filled* if more is left, a queue
-//! had stood for eight round-trip times, and one of three holds: the buffer has overflowed of late; more is left than many flows of the kind leave; or the queue has not been empty for twice the time between probes. A crowd of the kind that
+//! had stood for eight round-trip times, and one of three holds: the buffer has overflowed of late; more is left than many flows of the kind leave; or the queue has not been empty for longer than the time between probes. A crowd of the kind that
 //! has just come does not let a queue stand: its probes empty it now and then. Until it is known whose queue it is, and between the two verdicts of a change, the law leaves the
 //! window what it had without a queue.
 //!
@@ -18,7 +18,8 @@
 //! asked for in step, too ([`Rivalry::asks_again`]). One is enough where more is left than flows of the kind can have at all, `τ` over what many of them leave.
 //!
 //! A flow that the others do not see may be one of a *crowd*, in a queue that many leave. Alone it finds the queue of all, so that an overflow tells it nothing unless others
-//! probed with it; and its two verdicts come from two rounds of probes, since those of a crowd that is still coming are out of step for a round.
+//! probed with it; and its two verdicts come from two rounds of probes, since those of a crowd that is still coming are out of step for a round. The first of
+//! the two may have come before the queue had stood for long enough.
 //!
 //! The window that competes is CUBIC's. It begins where the low-delay law left it, which may be a tenth of its share, and CUBIC needs minutes to make that up in a
 //! deep buffer. So it *catches up* first: slow start to half of the link's flight, the share beside one opponent.
@@ -47,6 +48,8 @@ pub struct Rivalry {
     /// Verdicts of late that say otherwise, and when the probe of the first of them began.
     contrary: u32,
     doubted: Instant,
+    /// When the first began of the probes that found, alone, a queue of all that nobody empties.
+    found: Option<Instant>,
     /// Verdicts that agreed since the last one that did not.
     agreed: u32,
     /// Losses that the catching up has left, none once it is over.
@@ -84,7 +87,15 @@ pub enum Change {
 
 impl Default for Rivalry {
     fn default() -> Self {
-        Rivalry { competing: false, contrary: 0, doubted: Instant::START, agreed: 0, catches: 0, cubic: Cubic::new(C, BETA, true) }
+        Rivalry {
+            competing: false,
+            contrary: 0,
+            doubted: Instant::START,
+            found: None,
+            agreed: 0,
+            catches: 0,
+            cubic: Cubic::new(C, BETA, true),
+        }
     }
 }
 
@@ -120,6 +131,10 @@ impl Rivalry {
         let crowd = !verdict.seen && verdict.before > bounds.crowd;
         let overflowed = bounds.lost && (verdict.company || !crowd);
         let filled = left && (self.competing || (verdict.stood && (overflowed || long || verdict.long)));
+        let alone = !self.competing && left && crowd && verdict.stood && !verdict.company && !verdict.early;
+        if verdict.back {
+            self.found = alone.then(|| self.found.unwrap_or(verdict.asked));
+        }
         // However many of the kind are out of step, and whatever they take for τ.
         let certain = filled && verdict.left > bounds.most.saturating_add(bounds.tau);
         let tells_nothing = if left { (verdict.early && !verdict.seen) || !filled } else { !self.competing && !verdict.back };
@@ -132,7 +147,8 @@ impl Rivalry {
             return Change::None;
         }
         if self.contrary == 0 {
-            self.doubted = verdict.asked;
+            self.doubted = self.found.unwrap_or(verdict.asked);
+            self.contrary = u32::from(verdict.asked - self.doubted >= bounds.interval);
         } else if !self.competing && crowd && !long && verdict.asked - self.doubted < bounds.interval {
             return Change::None;
         }

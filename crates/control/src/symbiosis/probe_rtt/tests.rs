@@ -225,14 +225,14 @@ fn a_dip_is_seen_though_the_queue_was_empty_since_the_last_probe() {
     assert!(run(&mut probe, 50, Span::from_millis(10)), "half of the queue is gone");
 }
 
-/// A queue runs empty after 12 s, and is back after so many milliseconds more. Whether flows of the kind have not emptied it for 20 s, as the last probe of 32 s has it.
+/// A queue runs empty after 12 s, and is back after so many milliseconds more. Whether flows of the kind have not emptied it for 12.5 s, as the last probe of 25 s has it.
 #[test]
 fn an_opponents_loss_is_no_queue_that_flows_of_the_kind_have_emptied() {
     let long = |back: u64| {
         let mut probe = ProbeRtt::new(Span::from_millis(10_000), true);
         probe.acked(Instant::START, TAU, None);
         let mut last = None;
-        for ms in 1..32_000u64 {
+        for ms in 1..25_000u64 {
             let since = ms.saturating_sub(12_000);
             let queue = match since {
                 0..300 => 40 - since.min(40),

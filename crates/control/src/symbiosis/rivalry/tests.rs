@@ -167,7 +167,7 @@ fn who_fills_the_buffer_is_found_and_not_lost_sight_of() {
         for queue in [0.02, 0.06, 0.12] {
             let others = (TAU.secs() + queue) / 2.0;
             let mut fluid = Fluid::new(&vec![0; n], false, queue, others);
-            // Where nobody of the kind sees a probe of one alone, twice the time between probes.
+            // Where nobody of the kind sees a probe of one alone, longer than the time between probes.
             fluid.run(25_000);
             assert_eq!(fluid.competing(), n, "{n} flows, a queue of {queue} s");
             let mut fluid = Fluid::new(&vec![0; n], true, queue, others);
@@ -272,11 +272,11 @@ fn who_is_not_seen_needs_company_and_two_rounds_of_probes() {
     let unseen = Verdict { seen: false, ..verdict(40, 30) };
     assert_eq!(judge(unseen), [Change::None, Change::None, Change::Begins]);
     assert_eq!(judge(Verdict { company: false, ..unseen }), [Change::None; 3], "nobody else probed, and nobody could see it");
-    assert_eq!(
-        judge(Verdict { company: false, long: true, ..unseen }),
-        [Change::None, Change::None, Change::Begins],
-        "but somebody should have, by then"
-    );
+    let long = judge(Verdict { company: false, long: true, ..unseen });
+    assert_eq!(long, [Change::None, Change::None, Change::Begins], "but somebody should have, by then");
+    let (mut rivalry, alone) = (Rivalry::default(), Verdict { company: false, ..unseen });
+    let judged = [3.0, 7.0, 15.0].map(|s| rivalry.judged(&Verdict { asked: Instant::from_secs(s), long: s > 12.5, ..alone }, &BOUNDS));
+    assert_eq!(judged[1..], [Change::None, Change::Begins], "the first round came before it was long");
     assert_eq!(judge(verdict(40, 30))[1], Change::Begins, "who is seen has called the others both times");
     let few = Verdict { seen: false, company: false, ..verdict(16, 10) };
     assert_eq!(judge(few)[1], Change::Begins, "so few as leave 16 ms of the kind would see each other");
