@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Dumbbell, set};
+use common::{Dumbbell, set, told};
 use symbiosis_base::{Instant, Span};
 use symbiosis_control::params::Value;
 use symbiosis_run::{Outcome, Plan, Recovery};
@@ -91,5 +91,25 @@ fn packets_that_are_seen_together_are_acknowledged_together() {
         assert!(apart >= least, "{millis} ms: {apart}");
         assert!(outcome.ledger.delivered - times.acks.len() as u64 <= 200, "one ACK for each packet but those on the way");
         assert!(batches.iter().map(|batch| batch.len()).max().unwrap() as f64 > 0.9 * least.secs() * 20e6 / 8.0 / 1040.0);
+    }
+}
+
+/// A path that holds packets back for as long as the law would let a queue stand for: the window is CUBIC's there, and was Reno's, at a twentieth of the link.
+#[test]
+fn where_round_trip_times_leap_the_link_is_used_all_the_same() {
+    let used = |seed, competes: bool| {
+        let mut dumbbell = Dumbbell::new(100.0, 15, 400, 20);
+        dumbbell.plan.seed = seed;
+        dumbbell.bottleneck().jitter = Span::from_millis(10);
+        let flow = dumbbell.flow("symbiosis", Recovery::Rack);
+        flow.initial_window = 10;
+        let given = [("measurement".into(), Value::Word("imtcp".into())), ("compete".into(), Value::Flag(competes))];
+        flow.params = told(flow.cc, &given);
+        run(&dumbbell.measure_from(5)).summary.links[0].utilization
+    };
+    for seed in 1..=3 {
+        let (by_losses, by_law) = (used(seed, true), used(seed, false));
+        println!("seed {seed}: {by_losses:.3}, {by_law:.3} without");
+        assert!(by_losses > 0.8 && by_law < 0.5, "{by_losses}, {by_law}");
     }
 }

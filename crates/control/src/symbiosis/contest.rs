@@ -1,11 +1,11 @@
-//! What makes a flow suspect that others fill the queue, and what a probe's verdict changes.
+//! What makes a flow suspect that others fill the queue, what a probe's verdict changes, and where losses rule the window.
 
 use super::Symbiosis;
 use super::law::Path;
 use super::probe_rtt::Verdict;
 use super::rivalry::{Bounds, Change};
 use crate::measurement::Reading;
-use crate::{Instant, Rate, Span};
+use crate::{Acked, Instant, Rate, Span};
 
 impl Symbiosis {
     /// Whether a queue stands that no flows of the kind leave, and no probe has told yet whose it is.
@@ -53,7 +53,36 @@ impl Symbiosis {
 
     /// What is known of the path. Who competes goes by what was known last: its window is CUBIC's, and the opponents' bursts are what K is lost by.
     pub(super) fn reading(&self) -> Option<Reading> {
-        self.host.reading().or_else(|| self.host.last().filter(|_| self.rivalry.competes()))
+        self.host.reading().filter(|_| !self.jitter.rules()).or_else(|| self.host.last().filter(|_| self.rivalry.competes()))
+    }
+
+    /// Whether the window is CUBIC's: beside flows that fill the buffer, or where no queue can be told.
+    pub(super) fn goes_by_losses(&self) -> bool {
+        self.rivalry.competes() || self.jitter.rules()
+    }
+
+    /// An ACK has told whether round-trip times leap. Where K is not known yet, it is no less than what is delivered.
+    pub(super) fn leaps(&mut self, ack: &Acked) {
+        let Some(rtt) = ack.rtt.filter(|rtt| *rtt > Span::ZERO && self.settings.competes) else { return };
+        let smoothed = self.rtt.smoothed();
+        let capacity = self.host.last().map_or(Rate::of(self.window.bytes(), smoothed), |last| last.bandwidth.capacity);
+        if !self.jitter.acked(ack, rtt, capacity, smoothed) || self.rivalry.competes() {
+            return;
+        }
+        self.starting = false;
+        if self.jitter.rules() {
+            // What ended slow start was a queue that nobody can tell.
+            self.window.ssthresh = f64::INFINITY;
+        } else {
+            self.host.forget();
+            self.law.forget();
+            self.window.ssthresh = self.window.cwnd;
+        }
+    }
+
+    /// Whether packets leave at a pace for a window that doubles.
+    pub(super) fn paces_a_start(&self) -> bool {
+        if self.jitter.rules() { self.window.in_slow_start() } else { self.reading().is_none() || self.starting }
     }
 
     /// K as measured: whatever losses leave of it, a packet takes the link as long.

@@ -9,7 +9,7 @@
 //! - **correction**: a correct A is smaller in a standing queue than S Eq 17 says it is, which makes the queue grow without bound in n.
 //!   Feeding the model `K − A' = (K − A)·srtt/τ` restores S Eqs 19, 20 ([`law::corrected`]);
 //! - **min-RTT probes**: they keep τ true for flows that join a standing queue (`probe_rtt`);
-//! - **competition**: beside flows that fill the buffer the window is CUBIC's (`rivalry`);
+//! - **competition**: beside flows that fill the buffer the window is CUBIC's (`rivalry`), and where round-trip times leap (`jitter`);
 //! - **slow-start target**: slow start up to a part of the window the model will end at, instead of the model's slow beginning.
 
 mod builder;
@@ -20,7 +20,9 @@ mod doubt;
 mod eased;
 mod entries;
 pub mod gamma;
+mod gauges;
 mod held_up;
+mod jitter;
 pub mod law;
 mod own_burst;
 mod probe_rtt;
@@ -34,7 +36,6 @@ use crate::rtt::BaseRtt;
 use crate::window::{Window, Windowed, may_grow};
 use crate::{
     Acked, Ask, Basis, Bytes, Controller, Departure, Instant, LossKind, Lost, Notice, PacketLost, Permit, Rate, Report, Sent, Setup, Span,
-    hystart,
 };
 
 pub use builder::{Builder, EPSILON, GAMMA, PROBE_RTT_INTERVAL};
@@ -45,6 +46,7 @@ use ceiling::Ceiling;
 use doubt::Doubt;
 use eased::Eased;
 use held_up::HeldUp;
+use jitter::Jitter;
 use law::{Law, Path};
 use own_burst::OwnBurst;
 use probe_rtt::{ProbeRtt, Share};
@@ -71,6 +73,7 @@ pub struct Symbiosis {
     mean: f64,
     own_burst: OwnBurst,
     held_up: HeldUp,
+    jitter: Jitter,
     pacer: Pacer,
     ceiling: Ceiling,
     rivalry: Rivalry,
@@ -99,6 +102,7 @@ impl Symbiosis {
             mean: 0.0,
             own_burst: OwnBurst::default(),
             held_up: HeldUp::default(),
+            jitter: Jitter::default(),
             pacer: Pacer::new(setup.timer),
             ceiling: Ceiling::default(),
             rivalry: Rivalry::default(),
@@ -140,8 +144,7 @@ impl Symbiosis {
             News::Reading(reading) => self.law.measured(&reading.bandwidth),
             News::Expired => {
                 self.law.forget();
-                // The window was right by what was known: no reason to double it, but where it had still to be doubled and has not filled the path.
-                if !self.starting || self.tau().is_none_or(|tau| self.rtt.smoothed() - tau >= hystart::rise(tau)) {
+                if self.ends_with_reading() {
                     self.window.ssthresh = self.window.ssthresh.min(self.window.cwnd);
                 }
             }
@@ -178,7 +181,7 @@ impl Symbiosis {
     fn whole(&self) -> (Bytes, Span) {
         let (window, smoothed) = (self.window.bytes(), self.rtt.smoothed());
         // Beside flows that fill the buffer the window is CUBIC's, which goes by no round-trip time.
-        let of_law = self.settings.loss_floor && self.host.reading().is_some() && !self.rivalry.competes();
+        let of_law = self.settings.loss_floor && self.host.reading().is_some() && !self.goes_by_losses();
         if of_law { self.own_burst.whole(window, smoothed) } else { (window, smoothed) }
     }
 
@@ -189,7 +192,7 @@ impl Symbiosis {
 
     /// When the next packet should leave, but for its pacing.
     fn wanted(&self) -> Departure {
-        if self.rivalry.competes() { Departure::Now } else { self.host.departure() }
+        if self.goes_by_losses() { Departure::Now } else { self.host.departure() }
     }
 }
 
@@ -203,7 +206,7 @@ impl Controller for Symbiosis {
         self.held_up.sent(packet.now, late);
         self.host.sent(packet);
         if let Some(gain) = self.settings.pacing {
-            let gain = if self.reading().is_none() || self.starting { START_PACING } else { gain };
+            let gain = if self.paces_a_start() { START_PACING } else { gain };
             let (window, loop_time) = self.whole();
             self.pacer.sent_late(packet, late, gain, window, loop_time);
             // An outage makes round-trip times of seconds. They pace nobody for longer than the path's own.
@@ -239,6 +242,7 @@ impl Controller for Symbiosis {
         }
         let news = self.host.acked(ack);
         self.hear(news);
+        self.leaps(ack);
         if self.is_chance() {
             self.window.ssthresh = f64::INFINITY;
         }
@@ -279,7 +283,7 @@ impl Controller for Symbiosis {
         }
         // Time that passed in a min-RTT probe, or while the application had nothing to send, is not the model's; the papers' law does not step in
         // recovery either. Ours does: above a loss a round trip all time is recovery.
-        if self.rivalry.competes() {
+        if self.goes_by_losses() {
             let half = self.half();
             self.rivalry.grow(&mut self.window, ack, half, heard);
             return;
@@ -298,7 +302,7 @@ impl Controller for Symbiosis {
     fn lost(&mut self, loss: &Lost) {
         let before = self.window.cwnd;
         self.doubt.lost(loss.now);
-        if self.rivalry.competes() {
+        if self.goes_by_losses() {
             self.rivalry.lose(&mut self.window, loss);
             return;
         }
@@ -361,6 +365,7 @@ impl Controller for Symbiosis {
 
     fn basis(&self, now: Instant) -> Basis {
         match self.path() {
+            None if self.jitter.rules() => Basis::Law,
             None => Basis::Reno(self.host.unknown()),
             Some(_) if self.probe_rtt.as_ref().is_some_and(|probe| probe.under_way(now)) => Basis::ProbeRtt,
             Some(_) if self.starting => Basis::SlowStart,
@@ -369,21 +374,7 @@ impl Controller for Symbiosis {
     }
 
     fn gauges(&self, plot: &mut dyn FnMut(&'static str, f64)) {
-        self.law.gauges(plot);
-        if self.settings.competes {
-            plot("rivalry", f64::from(self.rivalry.competes()) + 0.5 * f64::from(self.rivalry.doubts()));
-        }
-        if let Some(tau) = self.tau() {
-            plot("tau_ms", tau.millis());
-        }
-        if let Some(path) = self.path() {
-            plot("equilibrium_packets", self.law.rest(&path) / self.packet.as_f64());
-            let bridge = self.bridge();
-            if bridge > Span::ZERO {
-                plot("bridge_ms", bridge.millis());
-            }
-        }
-        self.host.gauges(plot);
+        self.plots(plot);
     }
 }
 

@@ -11,7 +11,7 @@ use crate::rtt::Smoothed;
 use crate::{Acked, Bytes, Instant, Rate, Span};
 
 /// What a host hands to its device at once: the most of Linux' GSO.
-const GSO: Bytes = Bytes(65_536);
+pub(super) const GSO: Bytes = Bytes(65_536);
 /// What a scheduler holds up: a tick of Linux.
 const TICK: Span = Span::from_millis(4);
 /// For bursts the window is at most so many times the law's, whatever is measured.
