@@ -2,8 +2,9 @@
 //!
 //! A radio link or a busy hop holds a packet back, and those behind it, in order. A packet then has a round-trip time longer by r than that of the one which left d before it. In a
 //! queue it had if others put `K(d + r)` in between the two, `1 + r/d` times what the link takes. Hosts hand 64 kB to their device at once; more than that, and
-//! more than three times the link's rate, is no traffic. Nor is it a receiver that keeps the answer to a lone packet for the next one, if that leaves sooner. After a leap round-trip times fall by what time passes, until the next: where leaps add up to much of the time, what the
-//! law takes for a queue is the path's. With exponential jitter of mean μ, packets that are held back for `μ(ln λμ + .58)` on average, and leaps that count from T on,
+//! more than three times the link's rate, is no traffic. Nor is a leap the answer to a lone packet that a receiver keeps for the next one, which then leaves later. After a leap
+//! round-trip times fall by what time passes, until the next: where leaps add up to much of the time, what the law takes for a queue is the path's. With exponential jitter
+//! of mean μ, packets that are held back for `μ(ln λμ + .58)` on average, and leaps that count from T on,
 //!
 //! ```text
 //! part of the time = (1 + T/μ) e^(−T/μ)                                           ours
