@@ -21,7 +21,7 @@ pub struct HeldUp {
     seen: Instant,
     sent: Instant,
     acked: Instant,
-    /// What the peer is late by, on average \[s\].
+    /// By how much the loop is longer than round-trip times, on average \[s\].
     answers: f64,
 }
 
@@ -32,11 +32,12 @@ impl HeldUp {
         self.held_up(now, away);
     }
 
-    /// The peer answered so much later than it might have a packet that is this part of those to be averaged over.
-    pub fn answered(&mut self, now: Instant, late: Span, part: impl FnOnce() -> f64) {
+    /// The peer answered so much later than it might have a packet that is this part of those to be averaged over; and the loop was `longer` since the packet was answered with others.
+    pub fn answered(&mut self, now: Instant, late: Span, longer: Span, part: impl FnOnce() -> f64) {
         let away = late.min(now - core::mem::replace(&mut self.acked, now));
-        if late > Span::ZERO || self.answers > 0.0 {
-            self.answers += part().min(1.0) * (late.secs() - self.answers);
+        let longer = longer.saturating_add(late);
+        if longer > Span::ZERO || self.answers > 0.0 {
+            self.answers += part().min(1.0) * (longer.secs() - self.answers);
         }
         self.held_up(now, away);
     }
@@ -56,7 +57,7 @@ impl HeldUp {
         Span::from_secs(self.bridge)
     }
 
-    /// By how much the loop is longer because the peer is late.
+    /// By how much the loop is longer because the peer answers late, or several packets together.
     pub fn answers(&self) -> Span {
         Span::from_secs(self.answers)
     }
@@ -100,7 +101,7 @@ mod tests {
         let mut held_up = HeldUp::default();
         // ACKs meet a queue of 50 ms on their way, one every 100 µs.
         for i in 0..10_000 {
-            held_up.answered(Instant::after(Span::from_micros(100) * i), Span::from_millis(50), || 1.0 / 64.0);
+            held_up.answered(Instant::after(Span::from_micros(100) * i), Span::from_millis(50), Span::ZERO, || 1.0 / 64.0);
         }
         assert!(held_up.bridge() <= Span::from_micros(100), "{:?}", held_up.bridge());
         assert!((held_up.answers().millis() - 50.0).abs() < 0.1, "but the loop is longer by it");

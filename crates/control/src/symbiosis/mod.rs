@@ -29,6 +29,7 @@ mod probe_rtt;
 mod rivalry;
 mod settings;
 
+use crate::delayed_ack::DelayedAcks;
 use crate::lotka_volterra::Bandwidth;
 use crate::measurement::{Host, News};
 use crate::pacer::Pacer;
@@ -78,6 +79,9 @@ pub struct Symbiosis {
     ceiling: Ceiling,
     rivalry: Rivalry,
     doubt: Doubt,
+    delayed: DelayedAcks,
+    /// When a round-trip time was measured last that no receiver can have made longer.
+    told: Instant,
     eased: Eased,
     /// Acknowledged since a round-trip time was measured last.
     unsampled: Bytes,
@@ -107,6 +111,8 @@ impl Symbiosis {
             ceiling: Ceiling::default(),
             rivalry: Rivalry::default(),
             doubt: Doubt::default(),
+            delayed: DelayedAcks::default(),
+            told: Instant::START,
             eased: Eased::default(),
             unsampled: Bytes::ZERO,
             starting: settings.slow_start_target > 0.0,
@@ -204,6 +210,7 @@ impl Controller for Symbiosis {
         };
         let late = if self.settings.pacing.is_some() { packet.now - planned.max(packet.ready_at) } else { Span::ZERO };
         self.held_up.sent(packet.now, late);
+        self.delayed.sent(packet);
         self.host.sent(packet);
         if let Some(gain) = self.settings.pacing {
             let gain = if self.paces_a_start() { START_PACING } else { gain };
@@ -222,8 +229,10 @@ impl Controller for Symbiosis {
         // What the peer is late by is in no queue; whatever it says, it is no more than the packet took over τ.
         let over = self.tau().filter(|_| self.settings.loss_floor).map_or(Span::ZERO, |tau| (ack.now - ack.sent_at) - tau);
         let answered_late = ack.answered_late.min(over);
-        let ack = &ack.with_rtt(ack.rtt.map(|rtt| rtt - answered_late));
-        self.held_up.answered(ack.now, answered_late, || ack.bytes.as_f64() / (law::MEMORY * self.window.bytes().as_f64()));
+        let measured = &ack.with_rtt(ack.rtt.map(|rtt| rtt - answered_late));
+        let ack = &self.without_delayed(measured);
+        self.held_up
+            .answered(ack.now, answered_late, self.delayed.longer(), || ack.bytes.as_f64() / (law::MEMORY * self.window.bytes().as_f64()));
         self.pacer.owes(answered_late);
         let known = self.known().filter(|_| self.settings.loss_floor && !self.starting);
         let bridge = known.map_or(Span::ZERO, |_| self.bridge());
@@ -240,7 +249,7 @@ impl Controller for Symbiosis {
             let hosts = known.filter(|_| kept > Span::ZERO).map_or(0.0, |(_, tau)| kept.secs() / self.mean.max(tau.secs()));
             self.own_burst.measure(self.rtt.smoothed(), hosts);
         }
-        let news = self.host.acked(ack);
+        let news = self.host.acked(measured);
         self.hear(news);
         self.leaps(ack);
         if self.is_chance() {

@@ -3,7 +3,12 @@
 //! What counts is how far apart they came to the link that is measured. Before it there is an access link, which spreads packets that
 //! left back to back: how long it takes for a packet is estimated elsewhere ([`super::capacity`]), and undone here.
 
+mod repeated;
+
+use crate::delayed_ack::DelayedAcks;
 use crate::{Acked, Bytes, Instant, ReceiverInstant, Sent, SignedSpan, Span};
+
+use repeated::Repeated;
 
 /// Two neighbours on the way: the earlier one, and what came after it up to the next ACK.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -39,6 +44,8 @@ pub struct Unused {
     pub merged: u64,
     /// They arrived, or were acknowledged, in another order than they left.
     pub disordered: u64,
+    /// The receiver may have delayed the answer.
+    pub delayed: u64,
 }
 
 /// What is known of the links that packets cross.
@@ -77,6 +84,8 @@ struct Group {
     timed: bool,
     /// The last one's own arrival is told.
     told: bool,
+    /// But it may have come sooner.
+    delayed: bool,
     /// How many arrived at times of their own that nobody told: an ACK answered them with others. What left at one instant with the one after it has no time of
     /// its own: a burst of segmentation offload is one arrival, or one that a link has taken apart.
     hidden: u64,
@@ -153,6 +162,7 @@ pub struct Gaps {
     burst: f64,
     /// Bursts that passed whole, counted.
     whole: u64,
+    delayed: DelayedAcks,
 }
 
 /// From one answer to the next, whatever the time between them.
@@ -192,6 +202,10 @@ impl Answers {
         let done = self.latest.replace(Answer { group: *own, together, broken })?;
         let earlier = self.earlier.replace(done)?;
         let (last, group) = (earlier.group, done.group);
+        if group.delayed {
+            self.earlier = None;
+            return None;
+        }
         (!done.broken && last.by_receiver == group.by_receiver && group.hidden < MOST_MERGED).then(|| Gap {
             first: group.first,
             last: group.last,
@@ -205,42 +219,11 @@ impl Answers {
     }
 }
 
-/// Which packets left right after a repeated one: a bit for each of the latest numbers.
-#[derive(Clone, Debug)]
-struct Repeated([u64; 64]);
-
-impl Default for Repeated {
-    fn default() -> Repeated {
-        Repeated([0; 64])
-    }
-}
-
-impl Repeated {
-    fn place(number: u64) -> (usize, u64) {
-        ((number / 64 % 64) as usize, 1 << (number % 64))
-    }
-
-    fn set(&mut self, number: u64, after: bool) {
-        let (word, bit) = Repeated::place(number);
-        if after {
-            self.0[word] |= bit;
-        } else {
-            self.0[word] &= !bit;
-        }
-    }
-
-    fn any(&self, first: u64, last: u64) -> bool {
-        (first..=last).any(|number| {
-            let (word, bit) = Repeated::place(number);
-            self.0[word] & bit != 0
-        })
-    }
-}
-
 impl Gaps {
     /// A packet left; `next` is the number of the first that has never left.
     pub fn sent(&mut self, packet: &Sent, next: u64) {
         self.repeated.set(next, packet.retransmission);
+        self.delayed.sent(packet);
     }
 
     /// Takes in an acknowledged packet. The first gap is from the one before whose arrival is known; the second is from one instant to the next, and comes out
@@ -278,6 +261,7 @@ impl Gaps {
             disordered: false,
             timed: ack.rtt.is_some(),
             told: ack.rtt.is_some() || by_receiver,
+            delayed: self.delayed.acked(ack),
             hidden: u64::from(ack.rtt.is_none() && !by_receiver),
             of_burst: 0,
         };
@@ -334,6 +318,9 @@ impl Gaps {
             Some(&mut self.unused.merged)
         } else if self.repeated.any(done.first, done.last) {
             Some(&mut self.unused.repeated)
+        } else if done.delayed {
+            self.earlier = None;
+            Some(&mut self.unused.delayed)
         } else {
             None
         };

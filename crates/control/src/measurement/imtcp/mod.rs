@@ -323,7 +323,7 @@ impl Measurement for ImTcp {
 
     fn unknown(&self) -> Unknown {
         let unused = self.gaps.unused();
-        let others = unused.apart + unused.repeated + unused.disordered;
+        let others = unused.apart + unused.repeated + unused.disordered + unused.delayed;
         if self.merged.is_some() || (self.gaps.merged() > FEWEST_GAPS as u64 && self.gaps.merged() > others) {
             Unknown::Merged
         } else if self.is_too_fast() {
@@ -354,6 +354,7 @@ impl Measurement for ImTcp {
         plot("unused_merged", unused.merged as f64);
         plot("unsure", self.unsure as f64);
         plot("unused_disordered", unused.disordered as f64);
+        plot("unused_delayed", unused.delayed as f64);
     }
 
     fn copy(&self) -> Box<dyn Measurement> {

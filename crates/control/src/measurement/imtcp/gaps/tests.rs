@@ -1,5 +1,6 @@
 use super::*;
 use crate::Bytes;
+use alloc::vec::Vec;
 
 const LINKS: Links = Links { packet: Bytes(1500), access: Span::ZERO, service: Span::from_millis(1) };
 
@@ -253,4 +254,28 @@ fn what_is_answered_with_another_is_not_held_back() {
         [(2, false), (2, true), (8, true), (5, false)].map(|(together, burst)| merged(together, burst)),
         [false, false, false, true]
     );
+}
+
+#[test]
+fn an_answer_that_a_receiver_delays_tells_no_arrival() {
+    // Two packets leave together every 200 ms. The receiver answers the first two with one ACK; of the next it answers one with what came before, and the other 40 ms later.
+    let answers = |pairs: bool| {
+        let mut gaps = Gaps::default();
+        let mut found = Vec::new();
+        let first = if pairs { [(0, 0, 100), (1, 0, 100)] } else { [(0, 0, 100), (1, 0, 101)] };
+        let packets = || first.into_iter().chain([(2, 200, 300), (3, 200, 340), (4, 400, 500), (5, 400, 501), (6, 410, 600)]);
+        for (number, sent, _) in packets() {
+            gaps.sent(&Sent::new(Instant::from_millis(sent), number, LINKS.packet, LINKS.packet), number);
+        }
+        for (number, sent, arrived) in packets() {
+            let own = Acked { rtt: (number != 0 || !pairs).then(|| Span::from_millis(arrived - sent)), ..ack(number, sent, arrived) };
+            found.extend(gaps.acked(&own, &LINKS).into_iter().flatten().map(|gap| (gap.last, (gap.arrived * 1e3).round())));
+        }
+        (found, gaps.unused().delayed)
+    };
+    let (found, delayed) = answers(true);
+    assert!(delayed == 1 && found.iter().all(|(last, _)| ![3, 4].contains(last)), "{found:?}");
+    assert!(found.contains(&(5, 1.0)), "{found:?}");
+    let (found, delayed) = answers(false);
+    assert!(delayed == 0 && found.contains(&(3, 40.0)), "a receiver that answers each packet delays none: {found:?}");
 }
