@@ -164,3 +164,26 @@ fn a_round_trip_takes_in_the_queue_on_the_way_back() {
     assert!((rtt.p50 - full).abs() < 1.0, "{rtt:?}");
     assert!(outcome.ledger.delivered > counts.acks[0], "ACKs are lost");
 }
+
+/// Receivers that delay ACKs keep the answer to a single packet for 40 ms. In the round-trip times of a flow with a small share that would be a queue, and beside CUBIC it
+/// would have a twentieth of the share: with 20 ms and a BDP of buffer .16 of it, in the median.
+#[test]
+fn beside_cubic_a_delayed_ack_is_no_queue() {
+    let mut shares: Vec<f64> = (1..=5)
+        .map(|seed| {
+            let mut dumbbell = Dumbbell::new(50.0, 0, 120, 60);
+            for (cc, start) in [("cubic", 0), ("symbiosis", 300 + 37 * seed)] {
+                let flow = dumbbell.flow(cc, Recovery::Sack);
+                (flow.start, flow.delayed_ack) = (Instant::from_millis(start), true);
+                if cc == "symbiosis" {
+                    set(flow, "measurement", Value::Word("imtcp".into()));
+                }
+            }
+            let flows = run(&dumbbell.measure_from(20)).summary.flows;
+            flows[1].throughput_mbps / flows[0].throughput_mbps
+        })
+        .collect();
+    shares.sort_by(f64::total_cmp);
+    println!("share over CUBIC's: {shares:.2?}");
+    assert!(shares[2] > 0.5, "{shares:?}");
+}

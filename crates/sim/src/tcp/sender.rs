@@ -273,8 +273,9 @@ impl SendingEnd for Sender {
         // (`ca_rtt_us` of `tcp_clean_rtx_queue`).
         let mut timed = ack.echo;
         if ack.next > una + 1 {
-            let last = self.flight.at(ack.next - 1);
-            if !last.repeated && !last.sacked {
+            let [first, last] = [una, ack.next - 1].map(|number| *self.flight.at(number));
+            let once = |record: &Record| !record.repeated && !record.resent;
+            if first.sent_at == ack.echo && once(&first) && once(&last) && !last.sacked {
                 timed = timed.max(last.sent_at);
             }
         }
