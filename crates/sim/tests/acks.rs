@@ -166,12 +166,12 @@ fn a_round_trip_takes_in_the_queue_on_the_way_back() {
 }
 
 /// Receivers that delay ACKs keep the answer to a single packet for 40 ms. In the round-trip times of a flow with a small share that would be a queue, and beside CUBIC it
-/// would have a twentieth of the share: with 20 ms and a BDP of buffer .16 of it, in the median.
+/// would keep that share: with 20 ms and four BDPs of buffer .04 and .05 of CUBIC's in three of these six starts.
 #[test]
 fn beside_cubic_a_delayed_ack_is_no_queue() {
-    let mut shares: Vec<f64> = (1..=5)
+    let mut shares: Vec<f64> = (1..=6)
         .map(|seed| {
-            let mut dumbbell = Dumbbell::new(50.0, 0, 120, 60);
+            let mut dumbbell = Dumbbell::new(50.0, 0, 480, 80);
             for (cc, start) in [("cubic", 0), ("symbiosis", 300 + 37 * seed)] {
                 let flow = dumbbell.flow(cc, Recovery::Sack);
                 (flow.start, flow.delayed_ack) = (Instant::from_millis(start), true);
@@ -185,5 +185,5 @@ fn beside_cubic_a_delayed_ack_is_no_queue() {
         .collect();
     shares.sort_by(f64::total_cmp);
     println!("share over CUBIC's: {shares:.2?}");
-    assert!(shares[2] > 0.5, "{shares:?}");
+    assert!(shares[0] > 0.25, "{shares:?}");
 }
