@@ -15,8 +15,8 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
-pub mod delayed_ack;
-mod delivery_rate;
+mod delayed_ack;
+pub mod delivery_rate;
 mod entry;
 mod events;
 pub mod growth;
