@@ -1,17 +1,17 @@
-//! Answers that a receiver delays.
+//! Answers that a receiver delays, and those that it gives together.
 //!
 //! A receiver that answers two packets with one ACK keeps the answer to a single one, in case that another comes, for 25 ms (RFC 9000's `max_ack_delay`), 40 to 200 ms
-//! (Linux' TCP), at most half a second (RFC 1122 §4.2.3.2). That time is in no queue, nor between two arrivals. Over TCP nothing tells it; but only of the last of packets
-//! that left one after the other it can be, the next of which left later than such a time.
+//! (Linux' TCP), at most half a second (RFC 1122 §4.2.3.2). That time is in no queue, nor between two arrivals. Over TCP nothing tells it; but only the answer to a packet after
+//! which none left for that long can have been kept, and its round-trip time is longer than the least by as much.
 
-use crate::{Acked, Instant, Sent, Span};
+use crate::{Acked, Bytes, Instant, Sent, Span};
 
-/// No receiver that delays answers delays them by less.
+/// Hardly any receiver that delays answers delays them by less.
 const LEAST: Span = Span::from_millis(25);
 /// Of so many packets it is remembered that none left soon after: at the least distance those of 400 ms.
 const REMEMBERED: usize = 16;
 
-/// Which answers may have been delayed.
+/// Which answers may have been delayed, and how much longer the loop is where several are given together.
 #[derive(Clone, Debug, Default)]
 pub struct DelayedAcks {
     /// The packet that left last, and when.
@@ -19,13 +19,26 @@ pub struct DelayedAcks {
     /// Those after which none left soon, the latest ones; the next takes the place of the oldest.
     lone: [Option<u64>; REMEMBERED],
     next: usize,
-    /// The packet acknowledged last, and whether its own arrival is told.
-    acked: Option<(Instant, u64, bool)>,
-    /// When the first left that the same ACK answered, and how long before the last.
-    first: Instant,
-    over: Span,
+    answer: Option<Answer>,
+    least: Option<Span>,
     /// The receiver has answered two packets with one ACK.
     delays: bool,
+}
+
+/// What one ACK answers, as far as it has been told. It brings one round-trip time, that of the last packet: two neighbours that bring one each have an ACK each.
+#[derive(Clone, Copy, Debug)]
+struct Answer {
+    at: Instant,
+    number: u64,
+    bytes: Bytes,
+    /// When the first of its packets left, and the last.
+    first: Instant,
+    last: Instant,
+    timed: bool,
+    /// The receiver tells arrivals.
+    told: bool,
+    /// The sender recovers, or its application is silent: what lies between departures is that.
+    paused: bool,
 }
 
 impl DelayedAcks {
@@ -41,26 +54,42 @@ impl DelayedAcks {
 
     /// Whether the answer to a packet may have been delayed. A receiver that tells when packets arrived is believed.
     pub fn acked(&mut self, ack: &Acked) -> bool {
-        let told = ack.rtt.is_some() || ack.received_at.is_some();
-        // Of packets that one ACK answers a round-trip time is measured of one: the last, or the first, with what passed until the last.
-        let before = self.acked.replace((ack.now, ack.number, told));
-        let before = before.filter(|(at, number, _)| *at == ack.now && number.checked_add(1) == Some(ack.number));
-        if before.is_none() {
-            self.first = ack.sent_at;
-        }
-        self.over = ack.sent_at - self.first;
-        self.delays |= before.is_some_and(|(_, _, earlier)| earlier != told) && !ack.recovering;
-        let with_another = before.is_some_and(|(_, _, earlier)| !earlier);
-        let alone = || self.last.is_some_and(|(number, at)| number == ack.number && ack.now - at >= LEAST);
-        self.delays && told && ack.received_at.is_none() && !with_another && (alone() || self.lone.contains(&Some(ack.number)))
+        let own = Answer {
+            at: ack.now,
+            number: ack.number,
+            bytes: ack.bytes,
+            first: ack.sent_at,
+            last: ack.sent_at,
+            timed: ack.rtt.is_some(),
+            told: ack.received_at.is_some(),
+            paused: ack.recovering || ack.app_limited,
+        };
+        let with = self.answer.filter(|answer| answer.at == own.at && answer.number.checked_add(1) == Some(own.number) && !answer.timed);
+        self.answer = Some(with.map_or(own, |answer| Answer {
+            bytes: Bytes(answer.bytes.0.saturating_add(own.bytes.0)),
+            first: answer.first,
+            paused: answer.paused || own.paused,
+            ..own
+        }));
+        let Some(rtt) = ack.rtt else { return false };
+        self.delays |= with.is_some() && !ack.recovering;
+        let least = self.least.map_or(rtt, |least| least.min(rtt));
+        self.least = Some(least);
+        let lone = || {
+            let last = self.last.is_some_and(|(number, at)| number == ack.number && ack.now - at >= LEAST);
+            last || self.lone.contains(&Some(ack.number))
+        };
+        self.delays && with.is_none() && !own.told && rtt - least >= LEAST && lone()
     }
 
-    /// How much longer the loop is for a packet of the last ACK than for one that is answered at once.
+    /// How much longer the loop is for the packets of an ACK whose last one has just been told than if each were answered at once, and how many bytes they are.
     ///
-    /// Of m packets d apart that one ACK answers the one i after the first waits `(m − 1 − i)d` for the last, and what leaves for it waits `id` behind the others, if it is paced: `(m − 1)d` in
-    /// all, twice the mean of what the packets left after the first.
-    pub fn longer(&self) -> Span {
-        self.over.saturating_add(self.over)
+    /// Of m packets d apart the one i after the first waits `(m − 1 − i)d` for the last, and what leaves for it, paced, waits `id` behind the others: `(m − 1)d` in all, of which a receiver
+    /// that tells arrivals tells the first half itself.
+    pub fn longer(&self) -> Option<(Span, Bytes)> {
+        let answer = self.answer.filter(|answer| answer.timed && !answer.paused)?;
+        let over = answer.last - answer.first;
+        Some((if answer.told { Span(over.0 / 2) } else { over }, answer.bytes))
     }
 }
 
@@ -72,8 +101,8 @@ mod tests {
 
     const PACKET: Bytes = Bytes(1500);
 
-    /// Flights of three every 100 ms over 20 ms; the first two are answered together, and the one of them is timed, or each by itself. Which of twelve packets may have been kept.
-    fn kept(together: bool, timed: u64) -> Vec<u64> {
+    /// Flights of three every 100 ms over 20 ms, the first two answered together or each by itself, and the third when `third` ms have passed. Which of twelve may have been kept.
+    fn kept(together: bool, third: u64) -> Vec<u64> {
         let mut delayed = DelayedAcks::default();
         let mut found = Vec::new();
         for flight in 0..4 {
@@ -83,8 +112,8 @@ mod tests {
                 delayed.sent(&Sent::new(left, number, PACKET, PACKET));
             }
             for number in numbers {
-                let rtt = Span::from_millis(if number % 3 == 2 { 60 } else { 20 });
-                let ack = Acked::new(left + rtt, number, PACKET, left).with_rtt((number % 3 != 1 - timed || !together).then_some(rtt));
+                let rtt = Span::from_millis(if number % 3 == 2 { third } else { 20 });
+                let ack = Acked::new(left + rtt, number, PACKET, left).with_rtt((number % 3 != 0 || !together).then_some(rtt));
                 if delayed.acked(&ack) {
                     found.push(number);
                 }
@@ -95,25 +124,37 @@ mod tests {
 
     #[test]
     fn the_last_of_an_odd_flight_may_have_been_kept() {
-        assert_eq!(kept(true, 0), [2, 5, 8, 11]);
-        assert_eq!(kept(true, 1), [2, 5, 8, 11]);
-        assert!(kept(false, 0).is_empty(), "a receiver that answers each packet keeps none");
+        assert_eq!(kept(true, 60), [2, 5, 8, 11]);
+        assert!(kept(true, 44).is_empty(), "it was not kept for as long as receivers do");
+        assert!(kept(false, 60).is_empty(), "a receiver that answers each packet keeps none");
+    }
+
+    /// 64 packets 500 µs apart, of which one ACK answers so many; what the loop is longer by, on average over bytes.
+    fn longer(packets: u64, change: impl Fn(Acked) -> Acked) -> Option<Span> {
+        let (mut delayed, later) = (DelayedAcks::default(), |number: u64| Instant::from_millis(10_000) + Span::from_micros(500) * number);
+        let (mut sum, mut weight) = (0, 0);
+        for number in 0..64 {
+            let last = number / packets * packets + packets - 1;
+            let now = later(last) + Span::from_millis(20);
+            let ack = Acked::new(now, number, PACKET, later(number)).with_rtt((number == last).then_some(Span::from_millis(20)));
+            delayed.acked(&change(ack));
+            if let Some((longer, bytes)) = delayed.longer().filter(|_| number == last) {
+                (sum, weight) = (sum + longer.0 * bytes.0, weight + bytes.0);
+            }
+        }
+        (weight > 0).then(|| Span(sum / weight))
     }
 
     #[test]
     fn the_loop_is_longer_by_the_packets_that_an_ack_answers_together() {
         for packets in [1, 2, 8] {
-            let (mut delayed, apart) = (DelayedAcks::default(), Span::from_micros(500));
-            let mut sum = Span::ZERO;
-            for number in 0..64 {
-                let last = number / packets * packets + packets - 1;
-                let later = |number: u64| Instant::from_millis(10_000) + apart * number;
-                let ack = Acked::new(later(last) + Span::from_millis(20), number, PACKET, later(number));
-                delayed.acked(&ack);
-                sum = sum.saturating_add(delayed.longer());
-            }
-            assert_eq!(Span(sum.0 / 64), apart * (packets - 1));
+            let apart = Span::from_micros(500) * (packets - 1);
+            assert_eq!(longer(packets, |ack| ack), Some(apart));
+            assert_eq!(longer(packets, |ack| ack.with_received_at(Some(ack.now.into()))), Some(Span(apart.0 / 2)), "the rest is told");
         }
+        assert_eq!(longer(2, |ack| ack.with_recovering(true)), None);
+        assert_eq!(longer(2, |ack| ack.with_app_limited(true)), None);
+        assert_eq!(longer(2, |ack| ack.with_rtt(Some(Span::from_millis(20)))), Some(Span::ZERO), "two ACKs of one instant");
     }
 
     #[test]

@@ -48,12 +48,11 @@ fn the_rate_of_acks_is_the_rate_of_data() {
     }
 }
 
-/// On a slow link two packets that one ACK answers arrive milliseconds apart, as kernels answer them. K is found all the same, the queue is a few packets of
-/// the hundred that the buffer holds, and the link idles for no more than the packet by
-/// which a window is no whole number of them.
+/// On a slow link two packets that one ACK answers arrive milliseconds apart, as kernels answer them. K is found all the same, and the queue is a few packets of
+/// the hundred that the buffer holds.
 #[test]
 fn an_ack_for_two_packets_of_a_slow_link_hides_no_capacity() {
-    for mbps in [1.0, 2.0, 3.0] {
+    for mbps in [1.0, 2.0, 3.0, 10.0] {
         let mut dumbbell = Dumbbell::new(mbps, 10, 100, 30);
         let flow = dumbbell.flow("symbiosis", Recovery::Sack);
         flow.delayed_ack = true;
@@ -62,8 +61,8 @@ fn an_ack_for_two_packets_of_a_slow_link_hides_no_capacity() {
         let (used, rtt) = (outcome.summary.links[0].utilization, outcome.summary.flows[0].rtt_ms.as_ref().unwrap());
         let packets = (rtt.p50 - rtt.min) * mbps / (1040.0 * 8.0 / 1e3);
         println!("{mbps} Mbit/s: {packets:.1} packets, {used:.3} of the link");
-        let path = mbps / (1040.0 * 8.0 / 1e3) * rtt.min;
-        assert!(packets < 8.0 && used > 1.0 - 1.0 / path, "{packets} packets, {used}");
+        // Without the packet more that a window needs where each ACK answers two it would be .86 with 1 Mbit/s.
+        assert!(packets < 8.0 && used > 0.99, "{packets} packets, {used}");
     }
 }
 
@@ -166,7 +165,7 @@ fn a_round_trip_takes_in_the_queue_on_the_way_back() {
 }
 
 /// Receivers that delay ACKs keep the answer to a single packet for 40 ms. In the round-trip times of a flow with a small share that would be a queue, and beside CUBIC it
-/// would keep that share: with 20 ms and four BDPs of buffer .04 and .05 of CUBIC's in three of these six starts.
+/// would keep that share: with 20 ms and four BDPs of buffer .04 or .05 of CUBIC's in three of these six starts.
 #[test]
 fn beside_cubic_a_delayed_ack_is_no_queue() {
     let mut shares: Vec<f64> = (1..=6)
@@ -185,5 +184,5 @@ fn beside_cubic_a_delayed_ack_is_no_queue() {
         .collect();
     shares.sort_by(f64::total_cmp);
     println!("share over CUBIC's: {shares:.2?}");
-    assert!(shares[0] > 0.25, "{shares:?}");
+    assert!(shares[0] > 0.3, "{shares:?}");
 }

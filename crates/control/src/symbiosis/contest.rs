@@ -101,14 +101,4 @@ impl Symbiosis {
     pub(super) fn half(&self) -> f64 {
         self.capacity().map_or(0.0, |k| k.times(self.rtt.smoothed()) / 2.0 / self.packet.as_f64())
     }
-
-    /// The ACK without a round-trip time that a receiver which delays answers may have made longer, where another of late is none of these.
-    pub(super) fn without_delayed(&mut self, ack: &Acked) -> Acked {
-        let delayed = self.delayed.acked(ack) && self.settings.loss_floor;
-        if ack.rtt.is_some() && !delayed {
-            self.told = ack.now;
-        }
-        let beside_another = ack.now - self.told < self.rtt.smoothed();
-        ack.with_rtt(ack.rtt.filter(|_| !delayed || !beside_another))
-    }
 }

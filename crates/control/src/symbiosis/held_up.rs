@@ -21,8 +21,10 @@ pub struct HeldUp {
     seen: Instant,
     sent: Instant,
     acked: Instant,
-    /// By how much the loop is longer than round-trip times, on average \[s\].
+    /// What the peer is late by, on average \[s\].
     answers: f64,
+    /// By how much the loop is longer because one ACK answers several packets, on average \[s\].
+    together: f64,
 }
 
 impl HeldUp {
@@ -32,14 +34,16 @@ impl HeldUp {
         self.held_up(now, away);
     }
 
-    /// The peer answered so much later than it might have a packet that is this part of those to be averaged over; and the loop was `longer` since the packet was answered with others.
-    pub fn answered(&mut self, now: Instant, late: Span, longer: Span, part: impl FnOnce() -> f64) {
+    /// The peer answered so much later than it might have a packet that is this part of those to be averaged over.
+    pub fn answered(&mut self, now: Instant, late: Span, part: impl FnOnce() -> f64) {
         let away = late.min(now - core::mem::replace(&mut self.acked, now));
-        let longer = longer.saturating_add(late);
-        if longer > Span::ZERO || self.answers > 0.0 {
-            self.answers += part().min(1.0) * (longer.secs() - self.answers);
-        }
+        average(&mut self.answers, late, part);
         self.held_up(now, away);
+    }
+
+    /// One ACK answered packets that are this part of those to be averaged over, and the loop was `longer` for it.
+    pub fn together(&mut self, longer: Span, part: impl FnOnce() -> f64) {
+        average(&mut self.together, longer, part);
     }
 
     fn held_up(&mut self, now: Instant, away: Span) {
@@ -59,7 +63,18 @@ impl HeldUp {
 
     /// By how much the loop is longer because the peer answers late, or several packets together.
     pub fn answers(&self) -> Span {
-        Span::from_secs(self.answers)
+        Span::from_secs(self.answers + self.together)
+    }
+
+    /// By how much of that it is because of the latter.
+    pub fn answered_together(&self) -> Span {
+        Span::from_secs(self.together)
+    }
+}
+
+fn average(mean: &mut f64, span: Span, part: impl FnOnce() -> f64) {
+    if span > Span::ZERO || *mean > 0.0 {
+        *mean += part().min(1.0) * (span.secs() - *mean);
     }
 }
 
@@ -101,7 +116,7 @@ mod tests {
         let mut held_up = HeldUp::default();
         // ACKs meet a queue of 50 ms on their way, one every 100 µs.
         for i in 0..10_000 {
-            held_up.answered(Instant::after(Span::from_micros(100) * i), Span::from_millis(50), Span::ZERO, || 1.0 / 64.0);
+            held_up.answered(Instant::after(Span::from_micros(100) * i), Span::from_millis(50), || 1.0 / 64.0);
         }
         assert!(held_up.bridge() <= Span::from_micros(100), "{:?}", held_up.bridge());
         assert!((held_up.answers().millis() - 50.0).abs() < 0.1, "but the loop is longer by it");

@@ -12,6 +12,7 @@
 //! - **competition**: beside flows that fill the buffer the window is CUBIC's (`rivalry`), and where round-trip times leap (`jitter`);
 //! - **slow-start target**: slow start up to a part of the window the model will end at, instead of the model's slow beginning.
 
+mod answers;
 mod builder;
 mod ceiling;
 mod chance;
@@ -81,7 +82,7 @@ pub struct Symbiosis {
     doubt: Doubt,
     delayed: DelayedAcks,
     /// When a round-trip time was measured last that no receiver can have made longer.
-    told: Instant,
+    told: Option<Instant>,
     eased: Eased,
     /// Acknowledged since a round-trip time was measured last.
     unsampled: Bytes,
@@ -112,7 +113,7 @@ impl Symbiosis {
             rivalry: Rivalry::default(),
             doubt: Doubt::default(),
             delayed: DelayedAcks::default(),
-            told: Instant::START,
+            told: None,
             eased: Eased::default(),
             unsampled: Bytes::ZERO,
             starting: settings.slow_start_target > 0.0,
@@ -226,14 +227,7 @@ impl Controller for Symbiosis {
 
     fn acked(&mut self, ack: &Acked) {
         self.window.progress(ack);
-        // What the peer is late by is in no queue; whatever it says, it is no more than the packet took over τ.
-        let over = self.tau().filter(|_| self.settings.loss_floor).map_or(Span::ZERO, |tau| (ack.now - ack.sent_at) - tau);
-        let answered_late = ack.answered_late.min(over);
-        let measured = &ack.with_rtt(ack.rtt.map(|rtt| rtt - answered_late));
-        let ack = &self.without_delayed(measured);
-        self.held_up
-            .answered(ack.now, answered_late, self.delayed.longer(), || ack.bytes.as_f64() / (law::MEMORY * self.window.bytes().as_f64()));
-        self.pacer.owes(answered_late);
+        let [measured, ack] = &self.answered(ack);
         let known = self.known().filter(|_| self.settings.loss_floor && !self.starting);
         let bridge = known.map_or(Span::ZERO, |_| self.bridge());
         let rtt = known.zip(self.capacity()).map_or(ack.rtt, |((_, tau), k)| self.own_burst.without(ack, k, self.packet, tau, bridge));
@@ -245,7 +239,7 @@ impl Controller for Symbiosis {
         }
         if !ack.app_limited {
             // By the round-trip time of late: the bridge is a queue that stands, whatever the last packets met.
-            let kept = bridge + self.held_up.answers();
+            let kept = bridge.saturating_add(self.held_up.answers());
             let hosts = known.filter(|_| kept > Span::ZERO).map_or(0.0, |(_, tau)| kept.secs() / self.mean.max(tau.secs()));
             self.own_burst.measure(self.rtt.smoothed(), hosts);
         }
@@ -357,7 +351,7 @@ impl Controller for Symbiosis {
     }
 
     fn permit(&self, ask: &Ask) -> Permit {
-        let whole = self.whole().0;
+        let whole = self.in_packets(self.whole().0);
         let flight = || self.capacity().map_or(Span::ZERO, |k| k.time_for(whole));
         let part = self.probe_rtt.as_ref().map_or(1.0, |probe| probe.part(ask.now, flight, self.rtt.smoothed()));
         let window = Bytes::from_f64((whole.as_f64() * part).max(LEAST_WINDOW * self.packet.as_f64())).min(whole);

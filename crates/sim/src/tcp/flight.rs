@@ -91,6 +91,20 @@ impl Flight {
         &mut self.ring[number as usize & mask]
     }
 
+    /// Which of the packets below `next` that an ACK answers a controller is told the round-trip time of, and when it left: `None` stands for whichever left at `echo`.
+    ///
+    /// A timestamp is of the first packet that a delayed ACK answers (RFC 7323 §4.3). Linux tells its controllers of the last, which the receiver did not wait after, where none of them left
+    /// twice (`ca_rtt_us` of `tcp_clean_rtx_queue`).
+    #[inline]
+    pub(crate) fn timed(&mut self, next: u32, echo: Instant) -> (Option<u32>, Instant) {
+        if next <= self.una + 1 {
+            return (None, echo);
+        }
+        let [first, last] = [self.una, next - 1].map(|number| *self.at(number));
+        let once = |record: Record| !record.repeated && !record.resent;
+        if first.sent_at == echo && once(first) && once(last) && !last.sacked { (Some(next - 1), last.sent_at) } else { (None, echo) }
+    }
+
     fn grow(&mut self) {
         let (old, mask) = (self.ring.clone(), self.ring.len() - 1);
         self.ring.resize(2 * old.len(), Record::default());

@@ -84,7 +84,7 @@ struct Group {
     timed: bool,
     /// The last one's own arrival is told.
     told: bool,
-    /// But it may have come sooner.
+    /// The last one may have arrived sooner than that.
     delayed: bool,
     /// How many arrived at times of their own that nobody told: an ACK answered them with others. What left at one instant with the one after it has no time of
     /// its own: a burst of segmentation offload is one arrival, or one that a link has taken apart.
@@ -200,13 +200,9 @@ impl Answers {
             }
         }
         let done = self.latest.replace(Answer { group: *own, together, broken })?;
-        let earlier = self.earlier.replace(done)?;
+        let earlier = core::mem::replace(&mut self.earlier, (!done.group.delayed).then_some(done))?;
         let (last, group) = (earlier.group, done.group);
-        if group.delayed {
-            self.earlier = None;
-            return None;
-        }
-        (!done.broken && last.by_receiver == group.by_receiver && group.hidden < MOST_MERGED).then(|| Gap {
+        (!done.broken && !group.delayed && last.by_receiver == group.by_receiver && group.hidden < MOST_MERGED).then(|| Gap {
             first: group.first,
             last: group.last,
             sent: (group.sent_at - last.sent_at).secs(),
@@ -309,7 +305,8 @@ impl Gaps {
             self.burst += (SPACING_WEIGHT * packets).min(1.0) * (done.of_burst as f64 - self.burst);
             self.whole += u64::from(done.hidden < MOST_MERGED && done.hidden + done.of_burst >= MOST_MERGED);
         }
-        let earlier = self.earlier.replace(done)?;
+        // What arrived when, nobody knows: no gap begins with it either.
+        let earlier = core::mem::replace(&mut self.earlier, (!done.delayed).then_some(done))?;
         let why_not = if done.disordered {
             Some(&mut self.unused.disordered)
         } else if !follows(earlier.last, done.first) {
@@ -319,7 +316,6 @@ impl Gaps {
         } else if self.repeated.any(done.first, done.last) {
             Some(&mut self.unused.repeated)
         } else if done.delayed {
-            self.earlier = None;
             Some(&mut self.unused.delayed)
         } else {
             None
@@ -338,6 +334,11 @@ impl Gaps {
             same_busy_period: done.same_busy_period,
             together: false,
         })
+    }
+
+    /// Another path: what is known of the receiver stays.
+    pub fn forget(&mut self) {
+        *self = Gaps { delayed: core::mem::take(&mut self.delayed), ..Gaps::default() };
     }
 
     /// How long the latest packet waited on its way, as its delay over the least tells.

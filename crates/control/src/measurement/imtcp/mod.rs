@@ -338,7 +338,7 @@ impl Measurement for ImTcp {
     }
 
     fn forget(&mut self) {
-        self.gaps = Gaps::default();
+        self.gaps.forget();
         self.confirmed.1 = 0;
         self.start_anew();
     }

@@ -256,26 +256,40 @@ fn what_is_answered_with_another_is_not_held_back() {
     );
 }
 
+/// Packets that left, and were answered, at such milliseconds, the first two by one ACK if `pairs`. The gaps' last packets and lengths \[ms\], and how many were delayed.
+fn answers(pairs: bool, packets: &[(u64, u64, u64)]) -> (Vec<(u64, f64)>, u64) {
+    let mut gaps = Gaps::default();
+    let mut found = Vec::new();
+    for (number, sent, _) in packets {
+        gaps.sent(&Sent::new(Instant::from_millis(*sent), *number, LINKS.packet, LINKS.packet), *number);
+    }
+    for (number, sent, arrived) in packets {
+        let own = Acked { rtt: (*number != 0 || !pairs).then(|| Span::from_millis(arrived - sent)), ..ack(*number, *sent, *arrived) };
+        found.extend(gaps.acked(&own, &LINKS).into_iter().flatten().map(|gap| (gap.last, (gap.arrived * 1e3).round())));
+    }
+    (found, gaps.unused().delayed)
+}
+
 #[test]
 fn an_answer_that_a_receiver_delays_tells_no_arrival() {
     // Two packets leave together every 200 ms. The receiver answers the first two with one ACK; of the next it answers one with what came before, and the other 40 ms later.
-    let answers = |pairs: bool| {
-        let mut gaps = Gaps::default();
-        let mut found = Vec::new();
-        let first = if pairs { [(0, 0, 100), (1, 0, 100)] } else { [(0, 0, 100), (1, 0, 101)] };
-        let packets = || first.into_iter().chain([(2, 200, 300), (3, 200, 340), (4, 400, 500), (5, 400, 501), (6, 410, 600)]);
-        for (number, sent, _) in packets() {
-            gaps.sent(&Sent::new(Instant::from_millis(sent), number, LINKS.packet, LINKS.packet), number);
-        }
-        for (number, sent, arrived) in packets() {
-            let own = Acked { rtt: (number != 0 || !pairs).then(|| Span::from_millis(arrived - sent)), ..ack(number, sent, arrived) };
-            found.extend(gaps.acked(&own, &LINKS).into_iter().flatten().map(|gap| (gap.last, (gap.arrived * 1e3).round())));
-        }
-        (found, gaps.unused().delayed)
-    };
-    let (found, delayed) = answers(true);
+    let packets = |second| [(0, 0, 100), (1, 0, second), (2, 200, 300), (3, 200, 340), (4, 400, 500), (5, 400, 501), (6, 410, 600)];
+    let (found, delayed) = answers(true, &packets(100));
     assert!(delayed == 1 && found.iter().all(|(last, _)| ![3, 4].contains(last)), "{found:?}");
     assert!(found.contains(&(5, 1.0)), "{found:?}");
-    let (found, delayed) = answers(false);
+    let (found, delayed) = answers(false, &packets(101));
     assert!(delayed == 0 && found.contains(&(3, 40.0)), "a receiver that answers each packet delays none: {found:?}");
+}
+
+#[test]
+fn no_gap_begins_with_a_delayed_answer_whatever_came_before_it() {
+    // Single packets, each answered 40 ms late, up to two that are answered at once.
+    let packets = [(0, 0, 100), (1, 0, 100), (2, 200, 340), (3, 250, 390), (4, 300, 440), (5, 345, 445), (6, 346, 446), (7, 350, 450)];
+    let (found, _) = answers(true, &packets);
+    assert!(found.iter().all(|(last, _)| !(2..=5).contains(last)), "{found:?}");
+    assert!(found.contains(&(6, 1.0)), "{found:?}");
+    // And a lost one before it.
+    let packets = [(0, 0, 100), (1, 0, 100), (3, 200, 340), (4, 250, 350), (5, 251, 351), (6, 252, 352)];
+    let (found, _) = answers(true, &packets);
+    assert!(found.iter().all(|(last, _)| *last != 4), "{found:?}");
 }
