@@ -30,6 +30,12 @@ impl Bytes {
     pub fn packets(self, packet: Bytes) -> f64 {
         float(self.0) / float(packet.0)
     }
+
+    /// The sum, or the largest size where it would overflow.
+    #[inline]
+    pub const fn saturating_add(self, other: Bytes) -> Bytes {
+        Bytes(self.0.saturating_add(other.0))
+    }
 }
 
 impl Add for Bytes {

@@ -282,3 +282,23 @@ fn who_is_beside_cubic_in_a_deep_buffer_competes_soon_and_keeps_tau() {
         assert!(most < 1.1 * TAU.millis(), "seed {seed}: {most}");
     }
 }
+
+/// Where every dip of the queue is an opponent's loss no probe tells anything: what the opponent has in flight does. With probes alone the flow had .18 of a CUBIC's share and .15 of a Reno's in the median.
+#[test]
+fn who_is_beside_a_sawtooth_competes_where_no_probe_tells() {
+    for (opponent, buffer) in [("cubic", 0.5), ("reno", 1.0)] {
+        let mut shares: Vec<f64> = (1..=6)
+            .map(|seed| {
+                let mut dumbbell = Dumbbell::new(50.0, 0, (buffer * 50e6 / 8.0 * 0.02 / PACKET) as u64, 80);
+                dumbbell.plan.seed = seed;
+                dumbbell.flow("symbiosis", Recovery::Sack).start = Instant::from_millis(500 + 37 * seed);
+                dumbbell.flow(opponent, Recovery::Sack).start = Instant::from_millis(500);
+                let flows = run(&dumbbell.measure_from(20)).summary.flows;
+                flows[0].throughput_mbps / flows[1].throughput_mbps
+            })
+            .collect();
+        shares.sort_by(f64::total_cmp);
+        println!("{opponent}, {buffer} BDP: {shares:.2?}");
+        assert!(shares[0] > 0.5, "{opponent}: {shares:.2?}");
+    }
+}

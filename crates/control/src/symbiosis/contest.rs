@@ -4,6 +4,7 @@ use super::Symbiosis;
 use super::law::Path;
 use super::probe_rtt::Verdict;
 use super::rivalry::{Bounds, Change};
+use super::sawtooth::{Sawtooth, Seen};
 use crate::measurement::Reading;
 use crate::{Acked, Instant, Rate, Span};
 
@@ -48,6 +49,30 @@ impl Symbiosis {
             if again {
                 probe.hasten();
             }
+        }
+    }
+
+    /// An ACK may be the end of an opponent's third tooth; `heard`: it comes from a min-RTT probe.
+    pub(super) fn watches(&mut self, ack: &Acked, heard: bool) {
+        if !self.settings.competes || self.starting || self.rivalry.competes() {
+            return;
+        }
+        if heard || ack.app_limited {
+            self.sawtooth.pauses(ack.now);
+            return;
+        }
+        let known = (ack.rtt.filter(|rtt| *rtt > Span::ZERO), self.capacity(), self.settings.probe_rtt_interval);
+        let (Some(rtt), Some(k), Some(interval)) = known else { return };
+        let seen = Seen {
+            rtt,
+            flight: k.time_for(ack.in_flight.saturating_add(ack.bytes)),
+            smoothed: self.rtt.smoothed(),
+            noise: k.time_for(self.packet).saturating_add(self.bridge()),
+            interval,
+        };
+        if self.sawtooth.sees(ack.now, &seen) {
+            self.sawtooth = Sawtooth::default();
+            self.rivalry.begins();
         }
     }
 

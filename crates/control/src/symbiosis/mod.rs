@@ -28,6 +28,7 @@ pub mod law;
 mod own_burst;
 mod probe_rtt;
 mod rivalry;
+mod sawtooth;
 mod settings;
 
 use crate::delayed_ack::DelayedAcks;
@@ -53,6 +54,7 @@ use law::{Law, Path};
 use own_burst::OwnBurst;
 use probe_rtt::{ProbeRtt, Share};
 use rivalry::Rivalry;
+use sawtooth::Sawtooth;
 use settings::Settings;
 
 /// The model ends no lower \[packets\]. With a single packet in flight there is nothing to measure with, and a path whose `Kτ` is less than
@@ -79,6 +81,7 @@ pub struct Symbiosis {
     pacer: Pacer,
     ceiling: Ceiling,
     rivalry: Rivalry,
+    sawtooth: Sawtooth,
     doubt: Doubt,
     delayed: DelayedAcks,
     /// When a round-trip time was measured last that no receiver can have made longer.
@@ -111,6 +114,7 @@ impl Symbiosis {
             pacer: Pacer::new(setup.timer),
             ceiling: Ceiling::default(),
             rivalry: Rivalry::default(),
+            sawtooth: Sawtooth::default(),
             doubt: Doubt::default(),
             delayed: DelayedAcks::default(),
             told: None,
@@ -276,6 +280,7 @@ impl Controller for Symbiosis {
                 self.judge(ack.now, &verdict);
             }
         }
+        self.watches(ack, heard);
         // With the mean as it becomes, the law steps by the same.
         let mut path = if heard { None } else { self.path() };
         if !heard {

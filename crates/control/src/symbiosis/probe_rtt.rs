@@ -32,7 +32,7 @@ pub const PROBE_RTT_CWND_GAIN: f64 = 0.5;
 /// A probe lasts so many smoothed round-trip times: one until the others see it, and one for them.
 const LASTS: f64 = 2.0;
 /// It lasts longer while others join in, until a round-trip time after the queue fell last; but no longer than this. And the queue has as long to come back.
-const MOST_LASTS: f64 = 4.0;
+pub const MOST_LASTS: f64 = 4.0;
 /// Probes are at least so far apart, and a flow's first comes so soon: it may have joined a queue, and its share is wrong until it knows; a joiner
 /// is to have its share within 3 s. Half of the link for two round-trip times of sixteen is 1/16 of it at the most.
 const LEAST_INTERVAL: Span = Span::from_millis(1_000);

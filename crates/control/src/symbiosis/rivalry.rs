@@ -1,7 +1,7 @@
 //! Beside flows that fill the buffer: whether there are any, and the window that competes with them.
 //!
 //! ```text
-//!                       filled, twice in a row, or by more than τ once
+//!          filled, twice in a row, or by more than τ once; or a sawtooth of three
 //!   low queue ────────────────────────────────────────────────────────────▶ competing
 //!             ◀────────────────────────────────────────────────────────────
 //!                                  empty, twice in a row
@@ -20,6 +20,9 @@
 //! A flow that the others do not see may be one of a *crowd*, in a queue that many leave. Alone it finds the queue of all, so that an overflow tells it nothing unless others
 //! probed with it; and its two verdicts come from two rounds of probes, since those of a crowd that is still coming are out of step for a round. The first of
 //! the two may have come before the queue had stood for long enough.
+//!
+//! Where every dip of the queue is an opponent's loss no probe tells anything. What others have in flight does: it falls at once, and is made up slowly, three times in a row
+//! ([`Sawtooth`](super::sawtooth::Sawtooth)).
 //!
 //! The window that competes is CUBIC's. It begins where the low-delay law left it, which may be a tenth of its share, and CUBIC needs minutes to make that up in a
 //! deep buffer. So it *catches up* first: slow start to half of the link's flight, the share beside one opponent.
@@ -157,9 +160,18 @@ impl Rivalry {
         if self.contrary < VERDICTS && !certain {
             return Change::None;
         }
-        let agreed = if certain { VERDICTS } else { 0 };
-        *self = Rivalry { competing: filled, agreed, catches: if filled { CATCHES } else { 0 }, ..Rivalry::default() };
+        self.turns(filled, if certain { VERDICTS } else { 0 });
         if filled { Change::Begins } else { Change::Ends }
+    }
+
+    /// What others have in flight falls and rises as an opponent's window does.
+    pub fn begins(&mut self) {
+        self.turns(true, 0);
+    }
+
+    /// From one state to the other.
+    fn turns(&mut self, competing: bool, agreed: u32) {
+        *self = Rivalry { competing, agreed, catches: if competing { CATCHES } else { 0 }, ..Rivalry::default() };
     }
 
     /// The window answers an ACK in competition: up to `half` of the link's flight \[packets\] by slow start, then as CUBIC's (RFC 9438). CUBIC's clock runs
