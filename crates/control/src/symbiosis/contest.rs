@@ -2,7 +2,7 @@
 
 use super::Symbiosis;
 use super::law::Path;
-use super::probe_rtt::Verdict;
+use super::probe_rtt::{ProbeRtt, Verdict};
 use super::rivalry::{Bounds, Change};
 use super::sawtooth::{Sawtooth, Seen};
 use crate::measurement::Reading;
@@ -54,24 +54,25 @@ impl Symbiosis {
 
     /// An ACK may be the end of an opponent's third tooth; `heard`: it comes from a min-RTT probe.
     pub(super) fn watches(&mut self, ack: &Acked, heard: bool) {
-        if !self.settings.competes || self.starting || self.rivalry.competes() {
+        let watches = self.settings.competes && !self.starting && !self.rivalry.competes() && !ack.app_limited;
+        let (Some(k), Some(interval), true) = (self.capacity(), self.settings.probe_rtt_interval, watches) else {
+            self.sawtooth = Sawtooth::default();
             return;
-        }
-        if heard || ack.app_limited {
+        };
+        if heard || self.probe_rtt.as_ref().is_some_and(ProbeRtt::is_heard) {
             self.sawtooth.pauses(ack.now);
             return;
         }
-        let known = (ack.rtt.filter(|rtt| *rtt > Span::ZERO), self.capacity(), self.settings.probe_rtt_interval);
-        let (Some(rtt), Some(k), Some(interval)) = known else { return };
+        let Some(rtt) = ack.rtt.filter(|rtt| *rtt > Span::ZERO) else { return };
         let seen = Seen {
             rtt,
             flight: k.time_for(ack.in_flight.saturating_add(ack.bytes)),
             smoothed: self.rtt.smoothed(),
+            own_kind_rtt: self.own_kind_rtt(),
             noise: k.time_for(self.packet).saturating_add(self.bridge()),
             interval,
         };
         if self.sawtooth.sees(ack.now, &seen) {
-            self.sawtooth = Sawtooth::default();
             self.rivalry.begins();
         }
     }

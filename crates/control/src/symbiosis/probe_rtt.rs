@@ -390,7 +390,7 @@ fn competing_interval(interval: Span, smoothed: Span) -> Span {
 }
 
 /// Probes are at least so far apart.
-fn apart(smoothed: Span) -> Span {
+pub fn apart(smoothed: Span) -> Span {
     LEAST_INTERVAL.max(smoothed.scale(LEAST_ROUND_TRIPS))
 }
 

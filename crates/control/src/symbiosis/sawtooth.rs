@@ -1,13 +1,14 @@
 //! An opponent's sawtooth, in what others have in flight.
 //!
 //! What is in flight takes the link a round-trip time. Others' part of it, `rtt − w/K`, falls at once by what a loss takes from an opponent's window, and grows back over dozens of round
-//! trips, whatever this flow puts into the queue meanwhile. Flows of the kind give up as much at once, in a min-RTT probe, and have it back as soon as all are released; and those that
-//! leave do not come back little by little. So a fall that is made up slowly is an opponent's, and several in a row are no coincidence.
+//! trips, while in the queue this flow fills the gap at once. (Where the link runs empty, what is idle counts as others'.) Flows of the kind give up as much at once, in a min-RTT probe, and have it back as soon as all are released, or after a
+//! loss, and have it back in less than the time between probes; and those that
+//! leave do not come back little by little. So a fall that is made up slowly is an opponent's, and several in a row are no coincidence. An opponent with less than half of what others have is not seen.
 //!
 //! It is found where losses come every few seconds, which is where the buffer is short or the path is: there every loss is a dip that looks like a probe, and no probe of the flow's
 //! own falls due in which the queue would stand.
 
-use super::probe_rtt::MOST_LASTS;
+use super::probe_rtt::{MOST_LASTS, apart};
 use crate::{Instant, Span};
 
 /// A fall is half of what a loss takes from a CUBIC's window, 1 − β (RFC 9438 §4.6), at least.
@@ -16,12 +17,13 @@ const FALLS: f64 = 0.15;
 const WITHIN: usize = 4;
 /// It is made up when so much of its depth is back: a cubic has that after two fifths of its period.
 const RISEN: f64 = 0.8;
-/// It is made up slowly if never more of its depth comes back within as many rounds as it fell in: a cubic's steepest rise takes longer from a period of thirty-two round trips on. Flows of the kind
+/// It is made up slowly if it takes as long as probes are apart at least, so that neither a probe out of step nor a loss of the kind is meant, and if never more of its depth comes back within as many rounds as it fell in: a cubic's steepest rise takes longer from a period of thirty-two round trips on. Flows of the kind
 /// are back as soon as they are released.
 const STEP: f64 = 1.0 / 3.0;
 /// Rounds after a probe, and after the time that the queue has to come back, in which who was out of step may be released.
 const RELEASED: u32 = 2;
-/// So many falls in a row that are made up slowly: of one pair in thousands of crowds of the kind the other probes were out of step.
+/// So many falls in a row that are made up slowly: with two, one of ten crowds of fifty that start within a second took each other
+/// for opponents, and so did flows of unequal round-trip times and in churn.
 const TEETH: u32 = 3;
 
 /// What others have in flight, round by round.
@@ -70,6 +72,8 @@ pub struct Seen {
     pub flight: Span,
     /// The smoothed round-trip time.
     pub smoothed: Span,
+    /// The same as far as flows of the kind make it.
+    pub own_kind_rtt: Span,
     /// What is no fall: a packet, and what this flow keeps for its host.
     pub noise: Span,
     /// Between the probes of all: longer than that flows of the kind are not out of step.
@@ -77,7 +81,7 @@ pub struct Seen {
 }
 
 impl Sawtooth {
-    /// In a min-RTT probe of this flow, or while the application leaves the path to others, nothing is told.
+    /// In a min-RTT probe of this flow nothing is told.
     pub fn pauses(&mut self, now: Instant) {
         (self.round, self.flight, self.probed, self.rounds) = (Round::default(), None, now, 0);
     }
@@ -86,6 +90,9 @@ impl Sawtooth {
     pub fn sees(&mut self, now: Instant, seen: &Seen) -> bool {
         let Some(others) = self.round(now, seen) else { return false };
         self.rounds = self.rounds.saturating_add(1);
+        if now - self.made_up >= seen.interval {
+            self.teeth = 0;
+        }
         match &mut self.fall {
             None => {
                 let top = self.recent.iter().copied().max().unwrap_or_default();
@@ -100,19 +107,16 @@ impl Sawtooth {
                 let depth = fall.top - fall.low;
                 let least = self.recent.iter().copied().min().unwrap_or_default();
                 fall.at_once |= others > least.saturating_add(depth.scale(STEP));
-                let (risen, forgotten) = (others >= fall.low.saturating_add(depth.scale(RISEN)), now - fall.begun >= seen.interval);
-                let slowly = self.rounds > RELEASED && !fall.at_once;
-                if risen || forgotten {
-                    self.teeth = if risen && slowly { self.teeth + 1 } else { 0 };
+                let (lasted, risen) = (now - fall.begun, others >= fall.low.saturating_add(depth.scale(RISEN)));
+                let slowly = self.rounds > RELEASED && !fall.at_once && lasted >= apart(seen.own_kind_rtt);
+                if risen || lasted >= seen.interval {
+                    self.teeth = if slowly && lasted < seen.interval { self.teeth + 1 } else { 0 };
                     (self.made_up, self.fall, self.recent) = (now, None, [others; WITHIN]);
                 }
             }
         }
         self.recent.rotate_right(1);
         self.recent[0] = others;
-        if now - self.made_up >= seen.interval {
-            self.teeth = 0;
-        }
         self.teeth >= TEETH
     }
 
@@ -137,22 +141,32 @@ impl Sawtooth {
 mod tests {
     use super::*;
 
-    /// When the third tooth ends \[s\], if it does within a minute: on a path of 20 ms this flow has 12 ms of the link in flight, and others 15 ms times `part` of the time \[s\].
+    /// When the third tooth ends \[s\], if it does within a minute: on a path of 20 ms others have 15 ms times `part` of the time \[s\] in flight, and this flow, a round trip later, half of what they leave
+    /// of 27 ms more than 6.
     fn third(part: impl Fn(f64) -> f64) -> Option<f64> {
-        let (mut sawtooth, flight) = (Sawtooth::default(), Span::from_millis(12));
+        let mut sawtooth = Sawtooth::default();
+        let own = |at: f64| 0.006 + 0.5 * (0.027 - 0.015 * part(at.max(0.0)));
         (0..12_000).map(|tick| f64::from(tick) * 0.005).find(|at| {
-            let rtt = flight.saturating_add(Span::from_secs(0.015 * part(*at))).max(Span::from_millis(20));
-            let (noise, interval) = (Span::from_micros(250), Span::from_millis(10_000));
-            sawtooth.sees(Instant::from_secs(*at), &Seen { rtt, flight, smoothed: rtt, noise, interval })
+            let rtt = Span::from_secs(f64::max(own(*at - 0.05) + 0.015 * part(*at), 0.02));
+            let (flight, noise, interval) = (Span::from_secs(own(*at - 0.025)), Span::from_micros(250), Span::from_millis(10_000));
+            sawtooth.sees(Instant::from_secs(*at), &Seen { rtt, flight, smoothed: rtt, own_kind_rtt: rtt, noise, interval })
         })
     }
 
     /// A CUBIC with TCP's own rate adds .53 packets a round trip (RFC 9438 §4.3): 1.7 s for .3 of what half a BDP of 50 Mbit/s and 20 ms takes. A Reno gives up half.
     #[test]
     fn three_losses_of_a_linear_window_are_an_opponents() {
-        for (beta, period) in [(0.7, 1.7), (0.5, 1.5), (0.7, 0.9)] {
+        for (beta, period) in [(0.7, 1.7), (0.5, 1.6), (0.7, 8.0)] {
             let at = third(|at| beta + (1.0 - beta) * (at / period).fract()).unwrap();
             assert!(at > 3.0 * period && at < 4.0 * period, "{beta}, {period} s: {at} s");
+        }
+    }
+
+    /// What is made up sooner than probes are apart may be of the kind, and what takes longer than the time between probes of all, too.
+    #[test]
+    fn shorter_and_longer_teeth_are_none() {
+        for period in [0.5, 1.0, 13.0] {
+            assert_eq!(third(|at| 0.7 + 0.3 * (at / period).fract()), None, "{period} s");
         }
     }
 
@@ -163,10 +177,10 @@ mod tests {
         assert!(at > 12.0 && at < 14.5, "{at} s");
     }
 
-    /// Probes in common every ten seconds, and of flows that are out of step every second: half of the flight, then a hold of 450 ms, then all of it within four round trips.
+    /// Probes in common every nine seconds, and of flows that are out of step every second: half of the flight, then a hold of 450 ms, then all of it within four round trips.
     #[test]
     fn probes_of_the_kind_are_none() {
-        for every in [10.0, 1.0] {
+        for every in [9.0, 2.0, 1.0] {
             let part = |at: f64| match at % every {
                 since if since < 0.06 => 0.5,
                 since if since < 0.51 => 0.8,
@@ -177,19 +191,40 @@ mod tests {
         }
     }
 
+    /// The law makes up .8 of what a loss takes within `11/eased` round trips, two thirds of a second where losses leave a third of θ.
     #[test]
-    fn flows_that_leave_and_come_are_none() {
-        assert_eq!(third(|at| if at % 4.0 < 2.0 { 1.0 } else { 0.6 }), None);
+    fn losses_of_the_kind_are_none() {
+        assert_eq!(third(|at| 1.0 - 0.3 * (-(at % 2.0) / 0.4).exp()), None);
     }
 
     /// A queue that newcomers make, and that stands lower for as long as nobody comes.
     #[test]
-    fn what_stands_between_the_probes_of_all_is_none() {
-        let part = |at: f64| match at % 11.0 {
+    fn what_stands_between_newcomers_is_none() {
+        let part = |at: f64| match at % 9.0 {
             since if since < 1.0 => 1.0,
             since if since < 2.0 => 0.6,
+            since if since < 4.0 => 0.6 + 0.1 * (since - 2.0),
             _ => 0.8,
         };
         assert_eq!(third(part), None);
+    }
+
+    /// What is back when a probe of the flow's own is over was no tooth.
+    #[test]
+    fn what_is_back_after_a_probe_is_none() {
+        let third = |probes: bool| {
+            let mut sawtooth = Sawtooth::default();
+            (0..12_000).map(|tick| f64::from(tick) * 0.005).find(|at| {
+                if probes && (0.1..1.6).contains(&(at % 2.0)) {
+                    sawtooth.pauses(Instant::from_secs(*at));
+                    return false;
+                }
+                let (flight, interval) = (Span::from_millis(12), Span::from_millis(10_000));
+                let rtt = flight.saturating_add(Span::from_secs(0.015 * (0.7 + 0.15 * (at % 2.0))));
+                sawtooth.sees(Instant::from_secs(*at), &Seen { rtt, flight, smoothed: rtt, own_kind_rtt: rtt, noise: Span::ZERO, interval })
+            })
+        };
+        assert!(third(false).is_some());
+        assert_eq!(third(true), None);
     }
 }
