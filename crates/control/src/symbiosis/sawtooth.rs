@@ -1,8 +1,9 @@
 //! An opponent's sawtooth, in what others have in flight.
 //!
-//! What is in flight takes the link a round-trip time. Others' part of it, `rtt − w/K`, falls at once by what a loss takes from an opponent's window, and grows back over dozens of round
-//! trips, while in the queue this flow fills the gap at once. (Where the link runs empty, what is idle counts as others'.) Flows of the kind give up as much at once, in a min-RTT probe, and have it back as soon as all are released, or after a
-//! loss, and have it back in less than the time between probes; and those that
+//! What is in flight takes the link a round-trip time. Others' part of it is `rtt − w/K`; where the link runs empty, what is idle counts as theirs. A loss takes a part of an
+//! opponent's window at once, and the window needs dozens of round trips to grow back. The queue hides that, since this flow fills the gap; others' part does not.
+//!
+//! Flows of the kind give up as much at once in a min-RTT probe, and have it back as soon as they are released. After a loss they have it back before the next probe may begin. Flows that
 //! leave do not come back little by little. So a fall that is made up slowly is an opponent's, and several in a row are no coincidence. An opponent with less than half of what others have is not seen.
 //!
 //! It is found where losses come every few seconds, which is where the buffer is short or the path is: there every loss is a dip that looks like a probe, and no probe of the flow's
@@ -17,8 +18,8 @@ const FALLS: f64 = 0.15;
 const WITHIN: usize = 4;
 /// It is made up when so much of its depth is back: a cubic has that after two fifths of its period.
 const RISEN: f64 = 0.8;
-/// It is made up slowly if it takes as long as probes are apart at least, so that neither a probe out of step nor a loss of the kind is meant, and if never more of its depth comes back within as many rounds as it fell in: a cubic's steepest rise takes longer from a period of thirty-two round trips on. Flows of the kind
-/// are back as soon as they are released.
+/// It is made up slowly if never more of its depth comes back within as many rounds as it fell in, which a cubic's steepest rise does not from a period of thirty-two round trips on, and if it
+/// takes no less than the least time between probes: a probe out of step is over by then, and the law has made up a loss.
 const STEP: f64 = 1.0 / 3.0;
 /// Rounds after a probe, and after the time that the queue has to come back, in which who was out of step may be released.
 const RELEASED: u32 = 2;
