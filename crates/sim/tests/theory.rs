@@ -302,3 +302,21 @@ fn who_is_beside_a_sawtooth_competes_where_no_probe_tells() {
         assert!(shares[0] > 0.5, "{opponent}: {shares:.2?}");
     }
 }
+
+/// Four flows that start within half a minute overflow a buffer of one BDP at 20 ms by their slow starts. A probe that the others do not see finds their queue then, and beside an
+/// overflow that is an opponent's by all appearance: while dips were held against what the last ACK brought, one flow competed in four of these six runs.
+#[test]
+fn newcomers_of_the_kind_are_no_opponents_on_a_short_path() {
+    for seed in 1..=6 {
+        let mut dumbbell = Dumbbell::new(100.0, 0, (100e6 / 8.0 * 0.02 / PACKET) as u64, 60);
+        dumbbell.plan.seed = seed;
+        dumbbell.plan.sample_every = Some(Span::from_millis(100));
+        for flow in 0..4 {
+            dumbbell.flow("symbiosis", Recovery::Rack).start = Instant::from_millis(300 + flow * (7_000 + 331 * seed));
+        }
+        let outcome = run(&dumbbell.measure_from(40));
+        let competed = outcome.flow_traces.iter().filter(|trace| trace.iter().any(|sample| gauge(sample, "rivalry") >= 1.0)).count();
+        println!("seed {seed}: {competed} competed");
+        assert_eq!(competed, 0, "seed {seed}");
+    }
+}

@@ -2,9 +2,9 @@
 
 use super::Symbiosis;
 use super::law::Path;
-use super::probe_rtt::{ProbeRtt, Verdict};
+use super::probe_rtt::{Verdict, longest};
 use super::rivalry::{Bounds, Change};
-use super::sawtooth::{Sawtooth, Seen};
+use super::sawtooth::{RISES, Sawtooth, Seen};
 use crate::measurement::Reading;
 use crate::{Acked, Instant, Rate, Span};
 
@@ -52,23 +52,20 @@ impl Symbiosis {
         }
     }
 
-    /// An ACK may be the end of an opponent's third tooth; `heard`: it comes from a min-RTT probe.
-    pub(super) fn watches(&mut self, ack: &Acked, heard: bool) {
+    /// An ACK may be the end of an opponent's third tooth.
+    pub(super) fn watches(&mut self, ack: &Acked) {
         let watches = self.settings.competes && !self.starting && !self.rivalry.competes() && !ack.app_limited;
         let (Some(k), Some(interval), true) = (self.capacity(), self.settings.probe_rtt_interval, watches) else {
             self.sawtooth = Sawtooth::default();
             return;
         };
-        if heard || self.probe_rtt.as_ref().is_some_and(ProbeRtt::is_heard) {
-            self.sawtooth.pauses(ack.now);
-            return;
-        }
-        let Some(rtt) = ack.rtt.filter(|rtt| *rtt > Span::ZERO) else { return };
+        let (Some(rtt), Some(path)) = (ack.rtt.filter(|rtt| *rtt > Span::ZERO), self.path()) else { return };
+        let settles = self.law.settles(&path);
         let seen = Seen {
             rtt,
             flight: k.time_for(ack.in_flight.saturating_add(ack.bytes)),
             smoothed: self.rtt.smoothed(),
-            own_kind_rtt: self.own_kind_rtt(),
+            least: longest(self.own_kind_rtt()).max(settles.scale(RISES)),
             noise: k.time_for(self.packet).saturating_add(self.bridge()),
             interval,
         };

@@ -188,6 +188,13 @@ impl Law {
         NOTED * path.theta
     }
 
+    /// In so long a difference between flows that share a queue dies to 1/e: `(τ + q)/((1 + LEAD)·εθ)`.
+    pub fn settles(&self, path: &Path) -> Span {
+        let (epsilon, _) = self.logistic(path);
+        let rate = (1.0 + LEAD) * epsilon * path.eased * path.theta;
+        if rate > 0.0 { Span::from_secs(self.noted(path) / rate) } else { Span::MAX }
+    }
+
     /// The longest queue that so few flows of the kind leave that they see each other's probes \[s\].
     pub fn crowd_queue(&self, path: &Path) -> f64 {
         CROWD * path.theta
@@ -290,6 +297,35 @@ mod tests {
         // All alike, by twice as much as they were of late: the lead asks for less of what is new.
         assert!((asked(25.0, rest) - asked(25.0, rest + 0.001) - LEAD * 0.001).abs() < 1e-6);
         assert!((asked(25.0, 10.0) - 0.1).abs() < 1e-6, "whatever the queue, what is over xτ is all that goes");
+    }
+
+    /// Two flows of 50 and 62.5 Mbit/s in one queue, each by its law: their difference is 1/e of itself after so long.
+    #[test]
+    fn differences_die_as_fast_as_it_settles() {
+        let law = Law::Logarithmic { theta: THETA, packet: Bytes(1500) };
+        let k = Rate::from_mbps(100.0);
+        let theta = law.theta(k);
+        let queue = theta * libm::log(2.0);
+        let rtt = 0.050 + queue;
+        let path = |x: f64, eased: f64| Path {
+            measured: Bandwidth { capacity: k, available: Rate::ZERO },
+            tau: Span::from_millis(50),
+            smoothed: Span::from_secs(rtt),
+            mean: Span::from_secs(rtt),
+            delivered: Rate::from_mbps(x),
+            theta,
+            eased,
+        };
+        let slope = |x: f64| {
+            let window = Rate::from_mbps(x).times(Span::from_secs(rtt));
+            let (growth, crowding) = law.logistic(&path(x, 1.0));
+            growth - crowding * window
+        };
+        // d ln(x₁/x₂)/dt over ln(x₁/x₂).
+        let rate = (slope(51.0) - slope(49.0)) / libm::log(51.0 / 49.0);
+        let settles = law.settles(&path(50.0, 1.0)).secs();
+        assert!((-rate * settles - 1.0).abs() < 0.1, "{rate} 1/s, {settles} s");
+        assert!((law.settles(&path(50.0, 0.25)).secs() / settles - 4.0).abs() < 1e-6);
     }
 
     /// The open loop from the queue to the queue, `L(iω) = (ε/iω)·e^(−iωd)·(1 + LEAD/(1 + iωMEMORY·d))` with `ε = SPEED/d`: its phase where its gain

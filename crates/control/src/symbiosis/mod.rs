@@ -260,7 +260,8 @@ impl Controller for Symbiosis {
         let smoothed = self.rtt.smoothed();
         self.ceiling.acked(ack.now, ack.bytes, smoothed);
         self.unsampled += ack.bytes;
-        let contested = self.rivalry.competes() || self.doubt.stands(ack.now);
+        let competes = self.rivalry.competes();
+        let contested = competes || self.doubt.stands(ack.now);
         let own_kind_rtt = self.own_kind_rtt();
         let (capacity, returns) = (self.capacity(), self.returns_to().is_some());
         if let (Some(probe), Some(rtt)) = (&mut self.probe_rtt, ack.rtt.filter(|rtt| *rtt > Span::ZERO)) {
@@ -274,13 +275,14 @@ impl Controller for Symbiosis {
                 mean: Span::from_secs(self.mean),
                 own_kind_rtt,
                 contested,
+                competes,
                 bridge,
             });
             if let Some(verdict) = probe.acked(ack.now, rtt, share.as_ref()) {
                 self.judge(ack.now, &verdict);
             }
         }
-        self.watches(ack, heard);
+        self.watches(ack);
         // With the mean as it becomes, the law steps by the same.
         let mut path = if heard { None } else { self.path() };
         if !heard {

@@ -19,11 +19,13 @@
 //! must find that: in one, others may have filled the queue.
 
 mod emptied;
+mod late;
 mod probe;
 
 use crate::rtt::MinRtt;
 use crate::{Instant, Span};
 use emptied::{Emptied, Seen};
+use late::Late;
 use probe::{JOINED, LONG, Probe};
 
 /// In a min-RTT probe this part f of `xτ` is in flight. The queue runs empty if flows with more than `q/(q + (1 − f)τ)` of the link probe: a third of it
@@ -32,7 +34,7 @@ pub const PROBE_RTT_CWND_GAIN: f64 = 0.5;
 /// A probe lasts so many smoothed round-trip times: one until the others see it, and one for them.
 const LASTS: f64 = 2.0;
 /// It lasts longer while others join in, until a round-trip time after the queue fell last; but no longer than this. And the queue has as long to come back.
-pub const MOST_LASTS: f64 = 4.0;
+const MOST_LASTS: f64 = 4.0;
 /// Probes are at least so far apart, and a flow's first comes so soon: it may have joined a queue, and its share is wrong until it knows; a joiner
 /// is to have its share within 3 s. Half of the link for two round-trip times of sixteen is 1/16 of it at the most.
 const LEAST_INTERVAL: Span = Span::from_millis(1_000);
@@ -49,7 +51,7 @@ const LEAST_TURN: Span = Span::from_millis(150);
 const RARER: f64 = 32.0;
 /// A queue is as short as the shortest, or as good as none, if it differs by no more than this part of what stood of late.
 const AS_LOW: f64 = 0.125;
-/// A queue shorter by this part than it was in the last sixteen round-trip times is no noise: somebody probes. One of n alone makes it shorter by
+/// A queue shorter by this part than it was in the sixteen round-trip times before this one is no noise: somebody probes. One of n alone makes it shorter by
 /// `(1 + τ/2q)/n`, which is a quarter for n = 10 at `q = τ/3`.
 const DIP: f64 = 0.25;
 /// A queue no longer than this, and an eighth of what stood of late, is as good as empty.
@@ -71,9 +73,7 @@ pub struct ProbeRtt {
     /// The least round-trip time since the last probe.
     least: MinRtt<Span>,
     /// The least of late, which dips are held against: others' probes that end later lower the least since the last, beside which their next is no dip.
-    late: Option<Span>,
-    /// The last round-trip time came.
-    last: Instant,
+    late: Late,
     /// When the last probe began, and ended: until then less is in flight.
     begun: Instant,
     ended: Instant,
@@ -135,6 +135,8 @@ pub struct Share {
     pub own_kind_rtt: Span,
     /// There is reason to think that not all are of the kind.
     pub contested: bool,
+    /// The window is that which competes with them.
+    pub competes: bool,
     /// The queue that this flow keeps for its host.
     pub bridge: Span,
 }
@@ -150,8 +152,7 @@ impl ProbeRtt {
             seen: Instant::START,
             emptied: Emptied::default(),
             least: MinRtt::default(),
-            late: None,
-            last: Instant::START,
+            late: Late::default(),
             begun: Instant::START,
             ended: Instant::START,
             empty: None,
@@ -194,7 +195,6 @@ impl ProbeRtt {
     pub fn acked(&mut self, now: Instant, rtt: Span, share: Option<&Share>) -> Option<Verdict> {
         let known = self.tau();
         self.tau.sample(rtt);
-        let last = core::mem::replace(&mut self.last, now);
         let (Some(tau), Some(share)) = (known, share) else {
             if known.is_none() {
                 (self.seen, self.begun, self.counted, self.filled) = (now, now, now, now);
@@ -249,11 +249,9 @@ impl ProbeRtt {
             }
             return None;
         }
-        let forgets = ((now - last).secs() / (LEAST_ROUND_TRIPS * share.smoothed.secs())).min(1.0);
-        let low = self.late.unwrap_or(rtt);
+        let low = self.late.sees(now, rtt, share.smoothed);
         let is_least = self.least.get().is_some_and(|least| rtt < least);
         self.least.sample(rtt);
-        self.late = Some(if rtt < low { rtt } else { low.saturating_add((rtt - low).scale(forgets)) });
         let apart = apart(share.own_kind_rtt);
         let interval = self.interval.max(apart);
         self.freed |= now - self.filled >= apart.scale(0.5);
@@ -268,12 +266,10 @@ impl ProbeRtt {
             now - self.counted >= interval && since >= apart && unseen >= half
         };
         let least = !self.sparing && since >= half && unseen >= half && is_least;
-        // Beside flows that fill the buffer every loss of theirs is a dip. What empties the queue is a call all the same.
-        let shorter = if self.sparing { 1.0 - DIP } else { DIP };
-        // And by as much as is kept for hosts the queue falls when they are held up.
-        let dips = since >= apart
-            && rtt - tau > share.service
-            && low - rtt > (low - tau).scale(shorter).saturating_add(share.service).saturating_add(share.bridge);
+        // No more shorter than the low is than the mean is the queue by chance; and by as much as is kept for hosts it falls when they are held up.
+        let shorter = (low - tau).scale(DIP).max(share.mean - low).max(NOISE).saturating_add(share.service).saturating_add(share.bridge);
+        // Beside flows that fill the buffer every loss of theirs is a dip.
+        let dips = !share.competes && since >= apart && rtt - tau > share.service && low - rtt > shorter;
         let own = due || (self.called && since >= share.own_kind_rtt.scale(MOST_LASTS));
         if own || least || dips {
             self.called = false;
@@ -353,7 +349,7 @@ impl ProbeRtt {
             _ => (self.interval * 2).min(self.most),
         };
         self.empty = empty;
-        (self.least, self.late) = (MinRtt::default(), None);
+        (self.least, self.late) = (MinRtt::default(), Late::default());
         let tau = self.tau()?;
         let path = tau.secs() / before.secs();
         let company = fell > alone.scale(JOINED).max((before - tau).scale(DIP));
@@ -389,8 +385,13 @@ fn competing_interval(interval: Span, smoothed: Span) -> Span {
     interval.scale(0.5).max(smoothed.scale(RARER))
 }
 
+/// A probe, its hold, and the time that the queue has to come back take no longer.
+pub fn longest(smoothed: Span) -> Span {
+    smoothed.scale(2.0 * MOST_LASTS).saturating_add(smoothed.max(LEAST_TURN).scale(HOLDS))
+}
+
 /// Probes are at least so far apart.
-pub fn apart(smoothed: Span) -> Span {
+fn apart(smoothed: Span) -> Span {
     LEAST_INTERVAL.max(smoothed.scale(LEAST_ROUND_TRIPS))
 }
 

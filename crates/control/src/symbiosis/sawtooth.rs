@@ -3,13 +3,12 @@
 //! What is in flight takes the link a round-trip time. Others' part of it is `rtt − w/K`; where the link runs empty, what is idle counts as theirs. A loss takes a part of an
 //! opponent's window at once, and the window needs dozens of round trips to grow back. The queue hides that, since this flow fills the gap; others' part does not.
 //!
-//! Flows of the kind give up as much at once in a min-RTT probe, and have it back as soon as they are released. After a loss they have it back before the next probe may begin. Flows that
-//! leave do not come back little by little. So a fall that is made up slowly is an opponent's, and several in a row are no coincidence. An opponent with less than half of what others have is not seen.
+//! Flows of the kind give up as much at once in a min-RTT probe, and have it back as soon as they are released, whether this flow probes with them or not. After a loss they have it back as soon as their law settles.
+//! Flows that leave do not come back little by little. So a fall that is made up slowly is an opponent's, and several in a row are no coincidence. An opponent with less than half of what others have is not seen.
 //!
 //! It is found where losses come every few seconds, which is where the buffer is short or the path is: there every loss is a dip that looks like a probe, and no probe of the flow's
 //! own falls due in which the queue would stand.
 
-use super::probe_rtt::{MOST_LASTS, apart};
 use crate::{Instant, Span};
 
 /// A fall is half of what a loss takes from a CUBIC's window, 1 − β (RFC 9438 §4.6), at least.
@@ -18,11 +17,11 @@ const FALLS: f64 = 0.15;
 const WITHIN: usize = 4;
 /// It is made up when so much of its depth is back: a cubic has that after two fifths of its period.
 const RISEN: f64 = 0.8;
-/// It is made up slowly if never more of its depth comes back within as many rounds as it fell in, which a cubic's steepest rise does not from a period of thirty-two round trips on, and if it
-/// takes no less than the least time between probes: a probe out of step is over by then, and the law has made up a loss.
+/// And the law of the kind has made up as much in so many times the time in which differences die to 1/e, `−ln(1 − RISEN)`.
+pub const RISES: f64 = 1.609;
+/// It is made up slowly if never more of its depth comes back within as many rounds as it fell in, which a cubic's steepest rise does not from a period of thirty-two round trips on, and if
+/// flows of the kind would have made it up sooner: a probe out of step would be over, and the law would have settled.
 const STEP: f64 = 1.0 / 3.0;
-/// Rounds after a probe, and after the time that the queue has to come back, in which who was out of step may be released.
-const RELEASED: u32 = 2;
 /// So many falls in a row that are made up slowly: with two, one of ten crowds of fifty that start within a second took each other
 /// for opponents, and so did flows of unequal round-trip times and in churn.
 const TEETH: u32 = 3;
@@ -39,9 +38,6 @@ pub struct Sawtooth {
     /// Falls in a row that were made up slowly, and when the last of them was.
     teeth: u32,
     made_up: Instant,
-    /// A probe was under way last, and so many rounds have been since it and its rest.
-    probed: Instant,
-    rounds: u32,
 }
 
 /// A round under way.
@@ -73,8 +69,8 @@ pub struct Seen {
     pub flight: Span,
     /// The smoothed round-trip time.
     pub smoothed: Span,
-    /// The same as far as flows of the kind make it.
-    pub own_kind_rtt: Span,
+    /// Flows of the kind make up a fall in this time.
+    pub least: Span,
     /// What is no fall: a packet, and what this flow keeps for its host.
     pub noise: Span,
     /// Between the probes of all: longer than that flows of the kind are not out of step.
@@ -82,15 +78,9 @@ pub struct Seen {
 }
 
 impl Sawtooth {
-    /// In a min-RTT probe of this flow nothing is told.
-    pub fn pauses(&mut self, now: Instant) {
-        (self.round, self.flight, self.probed, self.rounds) = (Round::default(), None, now, 0);
-    }
-
     /// A round-trip time was measured. Whether it is the end of a third fall in a row that was made up slowly.
     pub fn sees(&mut self, now: Instant, seen: &Seen) -> bool {
         let Some(others) = self.round(now, seen) else { return false };
-        self.rounds = self.rounds.saturating_add(1);
         if now - self.made_up >= seen.interval {
             self.teeth = 0;
         }
@@ -109,7 +99,7 @@ impl Sawtooth {
                 let least = self.recent.iter().copied().min().unwrap_or_default();
                 fall.at_once |= others > least.saturating_add(depth.scale(STEP));
                 let (lasted, risen) = (now - fall.begun, others >= fall.low.saturating_add(depth.scale(RISEN)));
-                let slowly = self.rounds > RELEASED && !fall.at_once && lasted >= apart(seen.own_kind_rtt);
+                let slowly = !fall.at_once && lasted >= seen.least;
                 if risen || lasted >= seen.interval {
                     self.teeth = if slowly && lasted < seen.interval { self.teeth + 1 } else { 0 };
                     (self.made_up, self.fall, self.recent) = (now, None, [others; WITHIN]);
@@ -134,7 +124,7 @@ impl Sawtooth {
         let (rtt, flight) = (round.rtt.scale(part), round.flight.scale(part));
         *round = Round { begun: Some(now), ..Round::default() };
         let before = self.flight.replace(flight)?;
-        (now - self.probed >= seen.smoothed.scale(MOST_LASTS)).then(|| rtt - before.min(rtt))
+        Some(rtt - before.min(rtt))
     }
 }
 
@@ -149,8 +139,9 @@ mod tests {
         let own = |at: f64| 0.006 + 0.5 * (0.027 - 0.015 * part(at.max(0.0)));
         (0..12_000).map(|tick| f64::from(tick) * 0.005).find(|at| {
             let rtt = Span::from_secs(f64::max(own(*at - 0.05) + 0.015 * part(*at), 0.02));
-            let (flight, noise, interval) = (Span::from_secs(own(*at - 0.025)), Span::from_micros(250), Span::from_millis(10_000));
-            sawtooth.sees(Instant::from_secs(*at), &Seen { rtt, flight, smoothed: rtt, own_kind_rtt: rtt, noise, interval })
+            let (flight, noise) = (Span::from_secs(own(*at - 0.025)), Span::from_micros(250));
+            let (least, interval) = (Span::from_millis(650), Span::from_millis(10_000));
+            sawtooth.sees(Instant::from_secs(*at), &Seen { rtt, flight, smoothed: rtt, least, noise, interval })
         })
     }
 
@@ -163,10 +154,10 @@ mod tests {
         }
     }
 
-    /// What is made up sooner than probes are apart may be of the kind, and what takes longer than the time between probes of all, too.
+    /// What is made up as soon as a probe may be over may be of the kind, and what takes longer than the time between probes of all, too.
     #[test]
     fn shorter_and_longer_teeth_are_none() {
-        for period in [0.5, 1.0, 13.0] {
+        for period in [0.4, 0.7, 13.0] {
             assert_eq!(third(|at| 0.7 + 0.3 * (at / period).fract()), None, "{period} s");
         }
     }
@@ -192,10 +183,10 @@ mod tests {
         }
     }
 
-    /// The law makes up .8 of what a loss takes within `11/eased` round trips, two thirds of a second where losses leave a third of θ.
+    /// .8 of what a loss takes are back after `RISES` of the time in which differences die, here .32 s.
     #[test]
     fn losses_of_the_kind_are_none() {
-        assert_eq!(third(|at| 1.0 - 0.3 * (-(at % 2.0) / 0.4).exp()), None);
+        assert_eq!(third(|at| 1.0 - 0.3 * (-(at % 2.0) / 0.32).exp()), None);
     }
 
     /// A queue that newcomers make, and that stands lower for as long as nobody comes.
@@ -208,24 +199,5 @@ mod tests {
             _ => 0.8,
         };
         assert_eq!(third(part), None);
-    }
-
-    /// What is back when a probe of the flow's own is over was no tooth.
-    #[test]
-    fn what_is_back_after_a_probe_is_none() {
-        let third = |probes: bool| {
-            let mut sawtooth = Sawtooth::default();
-            (0..12_000).map(|tick| f64::from(tick) * 0.005).find(|at| {
-                if probes && (0.1..1.6).contains(&(at % 2.0)) {
-                    sawtooth.pauses(Instant::from_secs(*at));
-                    return false;
-                }
-                let (flight, interval) = (Span::from_millis(12), Span::from_millis(10_000));
-                let rtt = flight.saturating_add(Span::from_secs(0.015 * (0.7 + 0.15 * (at % 2.0))));
-                sawtooth.sees(Instant::from_secs(*at), &Seen { rtt, flight, smoothed: rtt, own_kind_rtt: rtt, noise: Span::ZERO, interval })
-            })
-        };
-        assert!(third(false).is_some());
-        assert_eq!(third(true), None);
     }
 }

@@ -65,6 +65,7 @@ impl Fluid {
                     mean: smoothed,
                     own_kind_rtt: smoothed,
                     contested: false,
+                    competes: false,
                     bridge: Span::ZERO,
                 }),
             );
@@ -153,6 +154,7 @@ fn a_probe_of_one_among_many_raises_nothing() {
             mean: standing,
             own_kind_rtt: standing,
             contested: false,
+            competes: false,
             bridge: Span::ZERO,
         };
         let given = *window * (1.0 - probe.part(now, || TAU, standing));
@@ -171,6 +173,7 @@ fn share(standing: Span, part: f64) -> Share {
         mean: standing,
         own_kind_rtt: standing,
         contested: true,
+        competes: false,
         bridge: Span::ZERO,
     }
 }

@@ -101,6 +101,7 @@ impl Fluid {
                 mean: flow.smoothed,
                 own_kind_rtt: if flow.rivalry.competes() { flow.smoothed } else { flow.smoothed.min(TAU + BOUNDS.most) },
                 contested: true,
+                competes: flow.rivalry.competes(),
                 bridge: Span::ZERO,
             };
             let Some(verdict) = flow.probe.acked(now, rtt, Some(&share)) else { continue };
@@ -279,7 +280,8 @@ fn who_is_not_seen_needs_company_and_two_rounds_of_probes() {
     assert_eq!(judged[1..], [Change::None, Change::Begins], "the first round came before it was long");
     assert_eq!(judge(verdict(40, 30))[1], Change::Begins, "who is seen has called the others both times");
     let few = Verdict { seen: false, company: false, ..verdict(16, 10) };
-    assert_eq!(judge(few)[1], Change::Begins, "so few as leave 16 ms of the kind would see each other");
+    assert_eq!(judge(few), [Change::None; 3], "nor of a shorter queue");
+    assert_eq!(judge(Verdict { company: true, ..few })[1], Change::Begins, "but for company one round does");
 }
 
 /// Opponents leave, and the queue is empty for two seconds; windows that go on growing fill it again. From then on it takes two probes.
