@@ -249,7 +249,7 @@ impl ProbeRtt {
             }
             return None;
         }
-        let low = self.late.sees(now, rtt, share.smoothed);
+        let low = self.late.sees(now, rtt, share.smoothed, share.smoothed.scale(LEAST_ROUND_TRIPS));
         let is_least = self.least.get().is_some_and(|least| rtt < least);
         self.least.sample(rtt);
         let apart = apart(share.own_kind_rtt);

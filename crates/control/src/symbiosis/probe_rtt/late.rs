@@ -1,9 +1,8 @@
 //! What dips are held against.
 
-use super::LEAST_ROUND_TRIPS;
 use crate::{Instant, Span};
 
-/// The least round-trip time of the last [`LEAST_ROUND_TRIPS`], but for those of the present round: a queue that somebody's probe shortens takes a round trip to fall, and what falls from one
+/// The least round-trip time of late, but for those of the present round: a queue that somebody's probe shortens takes a round trip to fall, and what falls from one
 /// ACK to the next would be held against itself.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Late {
@@ -13,14 +12,14 @@ pub struct Late {
 }
 
 impl Late {
-    /// The least before a round-trip time that was measured just now.
-    pub fn sees(&mut self, now: Instant, rtt: Span, smoothed: Span) -> Span {
+    /// The least before a round-trip time that was measured just now; what is older than `memory` fades.
+    pub fn sees(&mut self, now: Instant, rtt: Span, smoothed: Span, memory: Span) -> Span {
         let (begun, least) = self.round.get_or_insert((now, rtt));
         *least = rtt.min(*least);
         let (lasts, least) = (now - *begun, *least);
         let late = self.least.unwrap_or(least);
         if lasts >= smoothed {
-            let forgets = (lasts.secs() / (LEAST_ROUND_TRIPS * smoothed.secs())).min(1.0);
+            let forgets = (lasts.secs() / memory.secs()).min(1.0);
             self.least = Some(if least < late { least } else { late.saturating_add((least - late).scale(forgets)) });
             self.round = None;
         }
@@ -36,7 +35,7 @@ mod tests {
     #[test]
     fn what_falls_within_a_round_is_held_against_the_round_before() {
         let mut late = Late::default();
-        let mut at = |ms: u64, rtt: Span| late.sees(Instant::from_millis(ms), rtt, Span::from_millis(30));
+        let mut at = |ms: u64, rtt: Span| late.sees(Instant::from_millis(ms), rtt, Span::from_millis(30), Span::from_millis(480));
         for ms in 0..100 {
             at(ms, Span::from_millis(30));
         }
@@ -50,7 +49,8 @@ mod tests {
     #[test]
     fn a_short_queue_is_forgotten() {
         let mut late = Late::default();
-        let mut at = |ms: u64, rtt: u64| late.sees(Instant::from_millis(ms), Span::from_millis(rtt), Span::from_millis(30));
+        let mut at =
+            |ms: u64, rtt: u64| late.sees(Instant::from_millis(ms), Span::from_millis(rtt), Span::from_millis(30), Span::from_millis(480));
         at(0, 20);
         at(30, 20);
         let low = (31..31 + 16 * 31).map(|ms| at(ms, 30)).last().unwrap();
