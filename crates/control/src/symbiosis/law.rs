@@ -299,7 +299,7 @@ mod tests {
         assert!((asked(25.0, 10.0) - 0.1).abs() < 1e-6, "whatever the queue, what is over xτ is all that goes");
     }
 
-    /// Two flows of 50 and 62.5 Mbit/s in one queue, each by its law: their difference is 1/e of itself after so long.
+    /// Two flows of 49 and 51 Mbit/s in the queue that two leave, each by its law: their difference is 1/e of itself after so long.
     #[test]
     fn differences_die_as_fast_as_it_settles() {
         let law = Law::Logarithmic { theta: THETA, packet: Bytes(1500) };

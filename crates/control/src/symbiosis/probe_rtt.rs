@@ -266,7 +266,7 @@ impl ProbeRtt {
             now - self.counted >= interval && since >= apart && unseen >= half
         };
         let least = !self.sparing && since >= half && unseen >= half && is_least;
-        // No more shorter than the low is than the mean is the queue by chance; and by as much as is kept for hosts it falls when they are held up.
+        // The least of sixteen rounds is 1.8 standard deviations below their mean: by chance a queue is seldom as much shorter again. And it falls by what is kept for hosts when they are held up.
         let shorter = (low - tau).scale(DIP).max(share.mean - low).max(NOISE).saturating_add(share.service).saturating_add(share.bridge);
         // Beside flows that fill the buffer every loss of theirs is a dip.
         let dips = !share.competes && since >= apart && rtt - tau > share.service && low - rtt > shorter;

@@ -9,7 +9,8 @@
 //!
 //! A min-RTT probe ends with a flight held at `xτ`, by all flows of the kind at a time ([`Verdict`]). The queue is *empty* then if no more of it is left than harms nobody, and no
 //! more than three eighths of what stood; to who competes, if no more than noise is left, and no more than a sixteenth. It is *filled* if more is left, a queue
-//! had stood for eight round-trip times, and one of three holds: the buffer has overflowed of late, and others joined in or can have seen the probe; more is left than many flows of the kind leave; or the queue has not been empty for longer than the time between probes. A crowd of the kind that
+//! had stood for eight round-trip times, and one of three holds: the buffer has overflowed of late, and others joined in or can have seen the probe; more is left than many flows of
+//! the kind leave; or the queue has not been empty for longer than the time between probes. A crowd of the kind that
 //! has just come does not let a queue stand: its probes empty it now and then. Until it is known whose queue it is, and between the two verdicts of a change, the law leaves the
 //! window what it had without a queue.
 //!
@@ -17,8 +18,8 @@
 //! opponent's loss; one that came back while the flight was still held, of a flow too small for others to have seen its probe: they were out of step. The second verdict is
 //! asked for in step, too ([`Rivalry::asks_again`]). One is enough where more is left than flows of the kind can have at all, `τ` over what many of them leave.
 //!
-//! A flow that the others do not see may be one of a *crowd*, in a queue that many leave. Alone it finds the queue of all, and its two verdicts come from two rounds of probes, since those of a crowd that is still coming are out of step for a round. The first of
-//! the two may have come before the queue had stood for long enough.
+//! A flow that the others do not see may be one of a *crowd*, in a queue that many leave. Alone it finds the queue of all, and its two verdicts come from two rounds of probes, since
+//! those of a crowd that is still coming are out of step for a round. The first of the two may have come before the queue had stood for long enough.
 //!
 //! Where every dip of the queue is an opponent's loss no probe tells anything. What others have in flight does: it falls at once, and is made up slowly, three times in a row
 //! ([`Sawtooth`](super::sawtooth::Sawtooth)).
