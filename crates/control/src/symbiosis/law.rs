@@ -82,9 +82,6 @@ const NOTED: f64 = 5.0;
 /// θ grows by so many packets' service times: an error of τ by a packet or two, which is what whole packets do to it, must be small beside
 /// θ, because shares differ by `e^(error/θ)`.
 const PACKETS: f64 = 16.0;
-/// A queue of so many θ is left by e² flows of the kind. Of more, one that probes takes less than a quarter of the queue and is not seen: `(1 + τ/2q)/n` of `q = θ ln n` is a
-/// quarter for 6 at 20 ms, and for 10 at 60.
-const CROWD: f64 = 2.0;
 /// A queue by so much longer than noise makes it stands.
 pub const STANDS: Span = Span::from_millis(1);
 
@@ -195,9 +192,9 @@ impl Law {
         if rate > 0.0 { Span::from_secs(self.noted(path) / rate) } else { Span::MAX }
     }
 
-    /// The longest queue that so few flows of the kind leave that they see each other's probes \[s\].
-    pub fn crowd_queue(&self, path: &Path) -> f64 {
-        CROWD * path.theta
+    /// The queue that so many flows of the kind leave: the law balances at `θ ln n`.
+    pub fn queue_of(&self, flows: f64, path: &Path) -> Span {
+        Span::from_secs(path.theta * libm::log(flows))
     }
 
     /// A queue that leaves a flow e^−½ of its share, and more than noise: what is shorter harms nobody.

@@ -21,38 +21,22 @@
 mod emptied;
 mod late;
 mod probe;
+mod timing;
 
 use crate::rtt::MinRtt;
 use crate::{Instant, Span};
 use emptied::{Emptied, Seen};
 use late::Late;
 use probe::{JOINED, LONG, Probe};
+use timing::{HOLDS, LASTS, LEAST_INTERVAL, LEAST_TURN, MOST_LASTS, REFILLS, apart, competing_interval};
+pub use timing::{longest, probe_timing};
 
 /// In a min-RTT probe this part f of `xτ` is in flight. The queue runs empty if flows with more than `q/(q + (1 − f)τ)` of the link probe: a third of it
 /// for `q = τ/4`, half with f = 3/4. And it does if all probe and over-read τ by less than 1/f.
 pub const PROBE_RTT_CWND_GAIN: f64 = 0.5;
-/// A probe lasts so many smoothed round-trip times: one until the others see it, and one for them.
-const LASTS: f64 = 2.0;
-/// It lasts longer while others join in, until a round-trip time after the queue fell last; but no longer than this. And the queue has as long to come back.
-const MOST_LASTS: f64 = 4.0;
-/// Probes are at least so far apart, and a flow's first comes so soon: it may have joined a queue, and its share is wrong until it knows; a joiner
-/// is to have its share within 3 s. Half of the link for two round-trip times of sixteen is 1/16 of it at the most.
-const LEAST_INTERVAL: Span = Span::from_millis(1_000);
-const LEAST_ROUND_TRIPS: f64 = 16.0;
-/// After that the flight is held at what the path holds without a queue, `xτ`, for so many turns. Nothing of their own kind stands in the
-/// queue then; what does is others'. From so many round-trip times on after it began to be held, the link is full again, and half of one later the opponents'
-/// packets queue again. Who joined in a round trip later looks before it can see that the first no longer hold.
-const HOLDS: f64 = 3.0;
-const REFILLS: f64 = 2.5;
-/// A turn is a round-trip time with the queue that the probe left, and at least this, so that flows of other round-trip times hold at the same time.
-const LEAST_TURN: Span = Span::from_millis(150);
-/// Beside flows that fill the buffer probes are at least so many round-trip times apart: one takes half of the rate for five of them at the most, and so
-/// a twelfth of it in all.
-const RARER: f64 = 32.0;
 /// A queue is as short as the shortest, or as good as none, if it differs by no more than this part of what stood of late.
 const AS_LOW: f64 = 0.125;
-/// A queue shorter by this part than it was in the sixteen round-trip times before this one is no noise: somebody probes. One of n alone makes it shorter by
-/// `(1 + τ/2q)/n`, which is a quarter for n = 10 at `q = τ/3`.
+/// A queue shorter by this part than it was in the rounds before is a dip: somebody probes. One of n alone makes it shorter by `(1 + (1 − f)τ/q)/n` ([`unseen`]).
 const DIP: f64 = 0.25;
 /// A queue no longer than this, and an eighth of what stood of late, is as good as empty.
 pub const NOISE: Span = Span::from_millis(2);
@@ -72,7 +56,7 @@ pub struct ProbeRtt {
     emptied: Emptied,
     /// The least round-trip time since the last probe.
     least: MinRtt<Span>,
-    /// The least of late, which dips are held against: others' probes that end later lower the least since the last, beside which their next is no dip.
+    /// What dips are held against.
     late: Late,
     /// When the last probe began, and ended: until then less is in flight.
     begun: Instant,
@@ -249,7 +233,7 @@ impl ProbeRtt {
             }
             return None;
         }
-        let low = self.late.sees(now, rtt, share.smoothed, share.smoothed.scale(LEAST_ROUND_TRIPS));
+        let usual = self.late.sees(now, rtt, share.smoothed);
         let is_least = self.least.get().is_some_and(|least| rtt < least);
         self.least.sample(rtt);
         let apart = apart(share.own_kind_rtt);
@@ -266,10 +250,14 @@ impl ProbeRtt {
             now - self.counted >= interval && since >= apart && unseen >= half
         };
         let least = !self.sparing && since >= half && unseen >= half && is_least;
-        // The least of sixteen rounds is 1.8 standard deviations below their mean: by chance a queue is seldom as much shorter again. And it falls by what is kept for hosts when they are held up.
-        let shorter = (low - tau).scale(DIP).max(share.mean - low).max(NOISE).saturating_add(share.service).saturating_add(share.bridge);
         // Beside flows that fill the buffer every loss of theirs is a dip.
-        let dips = !share.competes && since >= apart && rtt - tau > share.service && low - rtt > shorter;
+        let dips = !share.competes
+            && since >= apart
+            && rtt - tau > share.service
+            && usual.is_some_and(|usual| {
+                let shorter = (usual.rtt - tau).scale(DIP).max(usual.noise).max(NOISE);
+                usual.rtt - rtt > shorter.saturating_add(share.service).saturating_add(share.bridge)
+            });
         let own = due || (self.called && since >= share.own_kind_rtt.scale(MOST_LASTS));
         if own || least || dips {
             self.called = false;
@@ -373,26 +361,9 @@ impl ProbeRtt {
     }
 }
 
-/// The timing of the probes of a flow that competes and is sure of it, where a round trip takes `full` before a probe and `short` in it: how long `xτ/2` and how long `xτ` is in flight,
-/// and how long it is from one probe to the next, if the queue is never as short in between \[s\].
-pub fn probe_timing(interval: Span, full: Span, short: Span) -> [f64; 3] {
-    let (drains, holds) = (full.scale(LASTS).secs(), short.max(LEAST_TURN).scale(HOLDS).secs());
-    [drains, holds, drains + holds + competing_interval(interval, full).secs()]
-}
-
-/// So long after the shortest queue the next probe of a flow that competes begins.
-fn competing_interval(interval: Span, smoothed: Span) -> Span {
-    interval.scale(0.5).max(smoothed.scale(RARER))
-}
-
-/// A probe, its hold, and the time that the queue has to come back take no longer.
-pub fn longest(smoothed: Span) -> Span {
-    smoothed.scale(2.0 * MOST_LASTS).saturating_add(smoothed.max(LEAST_TURN).scale(HOLDS))
-}
-
-/// Probes are at least so far apart.
-fn apart(smoothed: Span) -> Span {
-    LEAST_INTERVAL.max(smoothed.scale(LEAST_ROUND_TRIPS))
+/// A probe of one of more flows of the kind than this, which leave a `queue`, is no dip to the others.
+pub fn unseen(tau: Span, queue: Span) -> f64 {
+    (1.0 + (1.0 - PROBE_RTT_CWND_GAIN) * tau.secs() / queue.max(NOISE).secs()) / DIP
 }
 
 #[cfg(test)]

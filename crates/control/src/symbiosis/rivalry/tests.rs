@@ -192,19 +192,16 @@ fn without_an_overflow_only_a_queue_that_no_flows_of_the_kind_leave_is_an_oppone
     assert_eq!([1, 2, 3].map(|_| rivalry.judged(&verdict(20), &bounds)), [Change::None; 3]);
     assert!(!rivalry.doubts());
     assert_eq!(rivalry.judged(&verdict(33), &bounds), Change::None);
-    assert_eq!(
-        rivalry.judged(&verdict(20), &bounds),
-        Change::None,
-        "what may be anybody's queue is no reason to doubt, nor to be sure again"
-    );
+    assert_eq!(rivalry.judged(&verdict(20), &bounds), Change::None, "anybody's queue is no reason to doubt, nor to be sure again");
     assert!(rivalry.doubts());
     assert_eq!(rivalry.judged(&verdict(33), &bounds), Change::Begins);
-    let standing = Verdict { long: true, ..verdict(20) };
     let mut rivalry = Rivalry::default();
+    let standing = [10, 11, 12].map(|at| Verdict { long: true, asked: Instant::from_secs(f64::from(at)), ..verdict(20) });
+    let found = [Change::None, Change::None, Change::Begins];
     assert_eq!(
-        [1, 2].map(|_| rivalry.judged(&standing, &bounds)),
-        [Change::None, Change::Begins],
-        "flows of the kind had emptied it twice"
+        standing.map(|verdict| rivalry.judged(&verdict, &bounds)),
+        found,
+        "flows of the kind had emptied it, a newcomer has settled"
     );
     let crowd = Verdict { stood: false, ..verdict(33) };
     let mut rivalry = Rivalry::default();
