@@ -40,7 +40,7 @@ const WIDTH: usize = 140;
 
 const TITLE: &str = "The papers, reproduced";
 const INTRO: &str = "Every figure and table that can be run, in the papers' form, with their claims checked. `symbiosis-paper` is what the papers \
-                     describe, with the published ImTCP; what they leave open is listed in docs/algorithms.md. `symbiosis` is our best, with our own \
+                     describe, with the published ImTCP; what they leave open is listed in docs/measurement.md. `symbiosis` is our best, with our own \
                      measurement. Beside both stand the same with the oracle: the simulator hands them the true capacity and available bandwidth.";
 
 /// What held before the papers were read again: the first that a reader of the counts compares with.

@@ -19,7 +19,7 @@ pub const CHAPTERS: &[Chapter] = &[
         story: "The competition model of Lotka and Volterra gives every sender a window that settles: full link, short queue, no loss, and equal shares \
                 among any number of flows.\n\n\
                 The figures show one flow over time, five flows that join and leave, and the throughput over rates of the link, each beside the loss-based \
-                controllers of its time. `symbiosis-paper` is what the paper describes, with what it leaves open chosen as docs/algorithms.md lists; `symbiosis` is the same law with this project's measurement.",
+                controllers of its time. `symbiosis-paper` is what the paper describes, with what it leaves open chosen as docs/measurement.md lists; `symbiosis` is the same law with this project's measurement.",
         figures: &["S7-measuring", "S11-symbiosis", "S11-jain"],
     },
     Chapter {

@@ -18,7 +18,7 @@ pub const EPSILON: f64 = 1.95;
 /// Competition coefficient of S, B and I; T §3 takes 0.95.
 pub const GAMMA: f64 = 0.9;
 /// Packets leave at this multiple of w/srtt: a faster pace overflows short buffers, a slower one lets flows meet too rarely to measure each
-/// other (docs/algorithms.md).
+/// other (docs/symbiosis.md).
 pub(super) const PACING: f64 = 1.1;
 /// Mean time between min-RTT probes: BBRv1's filter of the least RTT is as long.
 pub const PROBE_RTT_INTERVAL: Span = Span::from_millis(10_000);

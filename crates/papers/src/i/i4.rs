@@ -114,7 +114,7 @@ pub fn run(lab: &Lab) -> Outcome {
         if kind.is_ours() {
             // The law of ours rests at Aτ + θA·ln(K/A), nearer to Aτ = 416.7 than S Eq 11's w*.
             let text = format!("{name}: window where its law rests");
-            let stated = derived("docs/algorithms.md, the logarithmic law", format!("{rest:.0}"));
+            let stated = derived("docs/symbiosis.md, the logarithmic law", format!("{rest:.0}"));
             found.claims.push(claim(text, stated, window, "packets", near(rest, 0.02), "readings are noisy, and the window follows them"));
         } else {
             let text = format!("{name}: window at its ideal w*");

@@ -130,7 +130,7 @@ fn among_equals(lab: &Lab, found: &mut Outcome) {
                 ),
                 claim(
                     format!("{name}, {n} flows: queue within 15 % of {what}"),
-                    derived("S §III-C, Eq 20; docs/algorithms.md, the logarithmic law", format!("{wanted:.1}")),
+                    derived("S §III-C, Eq 20; docs/symbiosis.md, the logarithmic law", format!("{wanted:.1}")),
                     queue,
                     "packets",
                     near(wanted, 0.15),
@@ -194,7 +194,7 @@ fn unequal(lab: &Lab, found: &mut Outcome) {
         let text = format!("{name}: of RTTs of {short} and {long} ms the shorter gets what the law's fixed point says");
         found.claims.push(claim(
             text,
-            derived("docs/algorithms.md, the logarithmic law", format!("{wanted:.1}")),
+            derived("docs/symbiosis.md, the logarithmic law", format!("{wanted:.1}")),
             share,
             "%",
             between(wanted - 5.0, wanted + 5.0),

@@ -155,7 +155,7 @@ fn claims(kind: &Kind, runs: &[symbiosis_run::Outcome], (from, until): (u32, u32
         .because(blind(), published.clone()),
         claim(
             format!("{name}: standing queue of {what}"),
-            derived(if kind.is_ours() { "docs/algorithms.md, the logarithmic law" } else { "S §III-C, Eq 20" }, format!("{wanted:.1}")),
+            derived(if kind.is_ours() { "docs/symbiosis.md, the logarithmic law" } else { "S §III-C, Eq 20" }, format!("{wanted:.1}")),
             queue,
             "packets",
             near(wanted, 0.15),

@@ -145,7 +145,7 @@ pub fn symbiosis(joins: &Joins, kind: &Kind, runs: &[Run], place: &str) -> Vec<C
             .because(over_read(), late.clone()),
         claim(
             format!("{name}: five flows' queue is that of {law} within 15 %"),
-            derived(if kind.is_ours() { "docs/algorithms.md, the logarithmic law" } else { "S §III-C, Eq 20" }, format!("{wanted:.0}")),
+            derived(if kind.is_ours() { "docs/symbiosis.md, the logarithmic law" } else { "S §III-C, Eq 20" }, format!("{wanted:.0}")),
             queue,
             "packets",
             near(wanted, 0.15),

@@ -1,5 +1,5 @@
 //! The published ImTCP (T §2.2.1, B §2.1; Man, Hasegawa, Murata: *ImTCP: TCP with an inline measurement mechanism for available bandwidth*,
-//! Computer Communications 29, 2006), to stand beside ours; what they leave open is listed in docs/algorithms.md.
+//! Computer Communications 29, 2006), to stand beside ours; what they leave open is listed in docs/measurement.md.
 //!
 //! One measurement: a back-to-back train gives the first range to search for A (`range`). The range is cut into `k` sub-ranges, and for each
 //! a stream of `n` packets leaves, whose rate rises packet by packet through the sub-range (`departures`, `stream`), from the fastest stream to the

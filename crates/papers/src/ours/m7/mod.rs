@@ -153,7 +153,7 @@ fn curves(lab: &Lab, grid: &Grid, kind: &Kind, found: &mut Outcome) {
                 kind.name,
                 who(*n)
             ),
-            derived("docs/algorithms.md, the logarithmic law", "0"),
+            derived("docs/symbiosis.md, the logarithmic law", "0"),
             off,
             "of K",
             at_most(0.05),
