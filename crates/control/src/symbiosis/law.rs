@@ -192,7 +192,7 @@ impl Law {
         if rate > 0.0 { Span::from_secs(self.noted(path) / rate) } else { Span::MAX }
     }
 
-    /// The queue that so many flows of the kind leave: the law balances at `θ ln n`.
+    /// The queue that so many flows of the kind leave where losses have taken nothing of θ, `θ ln n`.
     pub fn queue_of(&self, flows: f64, path: &Path) -> Span {
         Span::from_secs(path.theta * libm::log(flows))
     }

@@ -10,7 +10,7 @@
 //!
 //! A probe can tell whose queue it is, too. After it the flight is *held* for a moment at `xτ`: flows of the kind that all do so have no queue, while
 //! their rate stays what it was. What stands then belongs to flows that do not yield, and a part c of it is left where they have a part c of the flight. It is
-//! held where an answer matters: others joined in, a queue stands that no flows of the kind leave, the buffer has overflowed, or the flow competes.
+//! held where an answer matters: others joined in, a queue stands that no flows of the kind leave, or has for half of an interval, the buffer has overflowed, or the flow competes.
 //!
 //! Flows that compete have a common clock as well: the shortest queue since their last probes, which all have seen. They join in nobody's probe, since an opponent's
 //! every loss looks like one, and probe at once where the queue ran empty by itself and stands again.
@@ -36,7 +36,7 @@ pub use timing::{longest, probe_timing};
 pub const PROBE_RTT_CWND_GAIN: f64 = 0.5;
 /// A queue is as short as the shortest, or as good as none, if it differs by no more than this part of what stood of late.
 const AS_LOW: f64 = 0.125;
-/// A queue shorter by this part than it was in the rounds before is a dip: somebody probes. One of n alone makes it shorter by `(1 + (1 − f)τ/q)/n` ([`unseen`]).
+/// A queue shorter by this part, by its noise and by [`NOISE`] than it was in the rounds before, and by a packet and the bridge, is a dip: somebody probes. One of n alone makes it shorter by `(1 + (1 − f)τ/q)/n` ([`unseen`]).
 const DIP: f64 = 0.25;
 /// A queue no longer than this, and an eighth of what stood of late, is as good as empty.
 pub const NOISE: Span = Span::from_millis(2);
@@ -361,7 +361,7 @@ impl ProbeRtt {
     }
 }
 
-/// A probe of one of more flows of the kind than this, which leave a `queue`, is no dip to the others.
+/// A probe of one of more flows of the kind than this, which leave a `queue`, is no dip to the others, as far as the part decides: in queues of less than 8 ms 2 ms do.
 pub fn unseen(tau: Span, queue: Span) -> f64 {
     (1.0 + (1.0 - PROBE_RTT_CWND_GAIN) * tau.secs() / queue.max(NOISE).secs()) / DIP
 }

@@ -1,15 +1,15 @@
 //! Beside flows that fill the buffer: whether there are any, and the window that competes with them.
 //!
 //! ```text
-//!          filled, twice and for 2 s, or by more than τ once; or a sawtooth of three
+//!          filled, twice and for 2 s, or by τ too much once; or a sawtooth of three
 //!   low queue ────────────────────────────────────────────────────────────▶ competing
 //!             ◀────────────────────────────────────────────────────────────
 //!                                  empty, twice in a row
 //! ```
 //!
-//! A min-RTT probe ends with a flight held at `xτ`, by all flows of the kind at a time ([`Verdict`]). The queue is *empty* then if no more of it is left than harms nobody, and no
-//! more than three eighths of what stood; to who competes, if no more than noise is left, and no more than a sixteenth. It is *filled* if more is left, a queue
-//! had stood for eight round-trip times, and one of three holds: the buffer has overflowed of late, and others joined in or can have seen the probe; more is left than many flows of
+//! A min-RTT probe ends with a flight held at `xτ`, by all flows of the kind at a time ([`Verdict`]). The queue is *empty* then if no more of it is left than harms nobody, or than
+//! three eighths of what stood; to who competes, than noise, or a sixteenth. It is *filled* if more is left and the flow competes, or if a queue
+//! had stood for eight round-trip times, half a second at least, and one of three holds: the buffer has overflowed of late, and others joined in or can have seen the probe; more is left than many flows of
 //! the kind leave; or the queue has not been empty for longer than the time between probes. A crowd of the kind that
 //! has just come does not let a queue stand: its probes empty it now and then. Until it is known whose queue it is, and between the two verdicts of a change, the law leaves the
 //! window what it had without a queue.
@@ -19,7 +19,7 @@
 //! asked for in step, too ([`Rivalry::asks_again`]). One is enough where more is left than flows of the kind can have at all, `τ` over what many of them leave.
 //!
 //! A flow that the others do not see may be one of a *crowd*, in a queue that many leave. Alone it finds the queue of all, and its two verdicts come from two rounds of probes, since
-//! those of a crowd that is still coming are out of step for a round. The first of the two may have come before the queue had stood for long enough.
+//! those of a crowd that is still coming are out of step for a round, unless more is left than many leave. The first of the two may have come before the queue had stood for long enough.
 //!
 //! Where every dip of the queue is an opponent's loss no probe tells anything. What others have in flight does: it falls at once, and is made up slowly, three times in a row
 //! ([`Sawtooth`](super::sawtooth::Sawtooth)).
@@ -35,7 +35,8 @@ use super::probe_rtt::{NOISE, Verdict};
 
 /// So many verdicts in a row change the state: one probe may have been out of step with the others'.
 const VERDICTS: u32 = 2;
-/// The verdicts that find an opponent are so far apart, and none between them says otherwise: a newcomer of the kind has probed twice by then, and has its share. Of 520 runs of 4 to 16
+/// The probes of two verdicts that find an opponent begin so far apart, and none between them finds the queue empty, unless more is left than many flows of the kind leave: on short paths a
+/// newcomer of the kind has its share by then. Of 520 runs of 4 to 16
 /// flows of the kind that start within 1 to 30 s, 28 have flows that take others for opponents without it, 13 with it; with three seconds shares beside CUBIC are less, .73 instead of .75.
 const SETTLES: Span = Span::from_millis(2_000);
 /// Of a queue that stood this part may be left by flows of the kind that are out of step: a crowd of fifty that came within a second leaves a third.

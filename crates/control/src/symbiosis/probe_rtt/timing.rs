@@ -9,11 +9,12 @@ pub const MOST_LASTS: f64 = 4.0;
 /// Probes are at least so far apart, and a flow's first comes so soon: it may have joined a queue, and its share is wrong until it knows; a joiner
 /// is to have its share within 3 s. Half of the link for two round-trip times of sixteen is 1/16 of it at the most.
 pub const LEAST_INTERVAL: Span = Span::from_millis(1_000);
+/// And so many round-trip times.
 pub const LEAST_ROUND_TRIPS: f64 = 16.0;
-/// After that the flight is held at what the path holds without a queue, `xτ`, for so many turns. Nothing of their own kind stands in the
-/// queue then; what does is others'. From so many round-trip times on after it began to be held, the link is full again, and half of one later the opponents'
-/// packets queue again. Who joined in a round trip later looks before it can see that the first no longer hold.
+/// After a probe the flight is held at what the path holds without a queue, `xτ`, for so many turns. Nothing of their own kind stands in the queue then; what does is others'.
 pub const HOLDS: f64 = 3.0;
+/// So many round-trip times after that began the link is full again, and half of one later the opponents' packets queue again. Who joined in a round trip later looks before it can see that
+/// the first no longer hold.
 pub const REFILLS: f64 = 2.5;
 /// A turn is a round-trip time with the queue that the probe left, and at least this, so that flows of other round-trip times hold at the same time.
 pub const LEAST_TURN: Span = Span::from_millis(150);
