@@ -36,7 +36,8 @@ pub use timing::{longest, probe_timing};
 pub const PROBE_RTT_CWND_GAIN: f64 = 0.5;
 /// A queue is as short as the shortest, or as good as none, if it differs by no more than this part of what stood of late.
 const AS_LOW: f64 = 0.125;
-/// A queue shorter by this part, by its noise and by [`NOISE`] than it was in the rounds before, and by a packet and the bridge, is a dip: somebody probes. One of n alone makes it shorter by `(1 + (1 − f)τ/q)/n` ([`unseen`]).
+/// A queue shorter by this part, by its noise and by [`NOISE`] than it was in the rounds before, and by a packet and the bridge, is a dip: somebody probes. One of
+/// n alone makes it shorter by `(1 + (1 − f)τ/q)/n` ([`unseen`]).
 const DIP: f64 = 0.25;
 /// A queue no longer than this, and an eighth of what stood of late, is as good as empty.
 pub const NOISE: Span = Span::from_millis(2);

@@ -36,8 +36,7 @@ use super::probe_rtt::{NOISE, Verdict};
 /// So many verdicts in a row change the state: one probe may have been out of step with the others'.
 const VERDICTS: u32 = 2;
 /// The probes of two verdicts that find an opponent begin so far apart, and none between them finds the queue empty, unless more is left than many flows of the kind leave: on short paths a
-/// newcomer of the kind has its share by then. Of 520 runs of 4 to 16
-/// flows of the kind that start within 1 to 30 s, 28 have flows that take others for opponents without it, 13 with it; with three seconds shares beside CUBIC are less, .73 instead of .75.
+/// newcomer of the kind has its share by then. Of 520 runs of 4 to 16 flows of the kind that start within 1 to 30 s, 28 have flows that take others for opponents without it, 13 with it; with three seconds shares beside CUBIC are less, .73 instead of .75.
 const SETTLES: Span = Span::from_millis(2_000);
 /// Of a queue that stood this part may be left by flows of the kind that are out of step: a crowd of fifty that came within a second leaves a third.
 const LEFT: f64 = 0.375;

@@ -292,3 +292,15 @@ fn a_queue_that_comes_back_while_the_flight_is_held_was_others_probe() {
     assert!(out_of_step.early && out_of_step.left == Span::from_millis(40), "{out_of_step:?}");
     assert!(!opponents.seen, "a tenth of the flight is no dip");
 }
+
+/// One of n that gives up half of what the path holds shortens the queue by `(q + τ)/n − τ/2n`, a quarter of `q` for n = 12 at `q = τ/4` and for 8 at `q = τ/2`.
+#[test]
+fn probes_of_one_of_many_are_no_dips() {
+    for (queue, n) in [(15, 12.0), (30, 8.0)] {
+        let (queue, tau) = (f64::from(queue) / 1e3, TAU.secs());
+        let gives_up = (queue + tau) / n - PROBE_RTT_CWND_GAIN * tau / n;
+        assert!((gives_up - DIP * queue).abs() < 1e-9);
+        assert!((unseen(TAU, Span::from_secs(queue)) - n).abs() < 1e-6);
+    }
+    assert_eq!(unseen(TAU, Span::ZERO), unseen(TAU, NOISE), "without a queue nobody is a crowd");
+}
