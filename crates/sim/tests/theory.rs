@@ -281,13 +281,13 @@ fn who_is_beside_cubic_in_a_deep_buffer_competes_soon_and_keeps_tau() {
 }
 
 /// Where every dip of the queue is an opponent's loss no probe tells anything: what the opponent has in flight does. With probes alone the flow had .18 of a CUBIC's share and .15 of a Reno's in
-/// the median. Buffers vary by a tenth, since with one buffer the runs are nearly the same.
+/// the median. Buffers vary by a tenth, since with one buffer the runs are nearly the same. A loss of the flow's own halves its window, and what it takes of θ comes back in 10 s: one seed of ten, .47.
 #[test]
 fn who_is_beside_a_sawtooth_competes_where_no_probe_tells() {
     for (opponent, buffer) in [("cubic", 0.5), ("reno", 1.0)] {
-        let mut shares: Vec<f64> = (1..=6)
+        let mut shares: Vec<f64> = (1..=10)
             .map(|seed| {
-                let buffer = buffer * (0.9 + 0.03 * seed as f64);
+                let buffer = buffer * (0.89 + 0.02 * seed as f64);
                 let mut dumbbell = Dumbbell::new(50.0, 0, (buffer * 50e6 / 8.0 * 0.02 / PACKET) as u64, 80);
                 dumbbell.plan.seed = seed;
                 dumbbell.flow("symbiosis", Recovery::Sack).start = Instant::from_millis(500 + 37 * seed);
@@ -298,7 +298,8 @@ fn who_is_beside_a_sawtooth_competes_where_no_probe_tells() {
             .collect();
         shares.sort_by(f64::total_cmp);
         println!("{opponent}, {buffer} BDP: {shares:.2?}");
-        assert!(shares[0] > 0.4, "{opponent}: {shares:.2?}");
+        assert!(shares[0] > 0.4 && shares[1] > 0.5, "{opponent}: {shares:.2?}");
+        assert!((shares[4] + shares[5]) / 2.0 > 0.6, "{opponent}: {shares:.2?}");
     }
 }
 
