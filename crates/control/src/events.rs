@@ -31,17 +31,18 @@ pub struct Setup {
     pub initial_window: Bytes,
     /// Slow start ends at this window; a new connection knows of no end.
     pub ssthresh: Option<Bytes>,
-    /// How exactly departures happen that lie ahead: what the host's timer can do. What is nearer than this may leave together, and
-    /// what arrives nearer than this tells of the host and not of the path. Zero: exactly.
+    /// How exactly departures happen that lie ahead: what the host's timer can do. What is nearer than this may leave together. Zero: exactly.
     pub timer: Span,
+    /// What the host can tell apart: packets that leave or arrive nearer than this tell of the host and not of the path. Zero: anything.
+    pub clock: Span,
     /// Seeds whatever the controller draws at random; same seed and events, same decisions.
     pub seed: u64,
 }
 
 impl Setup {
-    /// A connection whose full packets are `packet` on the wire: 10 of them before the first ACK (RFC 6928), an exact timer, seed 0.
+    /// A connection whose full packets are `packet` on the wire: 10 of them before the first ACK (RFC 6928), an exact timer and clock, seed 0.
     pub fn new(packet: Bytes) -> Setup {
-        Setup { packet, initial_window: Bytes(INITIAL_PACKETS * packet.0), ssthresh: None, timer: Span::ZERO, seed: 0 }
+        Setup { packet, initial_window: Bytes(INITIAL_PACKETS * packet.0), ssthresh: None, timer: Span::ZERO, clock: Span::ZERO, seed: 0 }
     }
 
     with! {
@@ -51,6 +52,8 @@ impl Setup {
         with_ssthresh => ssthresh: Option<Bytes>,
         /// A host with such a timer.
         with_timer => timer: Span,
+        /// A host that tells apart no less.
+        with_clock => clock: Span,
         /// Another seed.
         with_seed => seed: u64,
     }

@@ -117,7 +117,7 @@ impl Factory {
         Factory { initial_window, ..self }
     }
 
-    /// How exactly the host's timers fire.
+    /// How exactly the host's timers fire, and what it can tell apart.
     #[must_use]
     pub fn with_timer(self, timer: Span) -> Factory {
         Factory { timer, ..self }
@@ -135,7 +135,7 @@ impl ControllerFactory for Factory {
         let packet = Bytes(mtu.into()) + self.overhead;
         let seed = self.random.lock().unwrap_or_else(PoisonError::into_inner).seed();
         let initial_window = Bytes(self.initial_window * packet.0);
-        let setup = Setup::new(packet).with_initial_window(initial_window).with_timer(self.timer).with_seed(seed);
+        let setup = Setup::new(packet).with_initial_window(initial_window).with_timer(self.timer).with_clock(self.timer).with_seed(seed);
         let now = self.clock.nanos(now);
         let handle = self.hook.clone().unwrap_or_default();
         let mut held = handle.lock();

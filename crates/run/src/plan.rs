@@ -152,4 +152,6 @@ pub mod source {
     pub const TRAFFIC: u64 = 2 << 32;
     /// Of the first link.
     pub const LINK: u64 = 3 << 32;
+    /// Of the first flow's host, for its timer's phase.
+    pub const TIMER: u64 = 4 << 32;
 }

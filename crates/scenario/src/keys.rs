@@ -239,7 +239,11 @@ pub(super) const FLOW: &[Key] = &[
         "what the retransmission timeout adds to the smoothed RTT at the least [ms]; 200 without",
     ),
     key("receiver_times", Kind::Flag, "ACKs carry the packet's arrival time; false without"),
-    key("send_timer_us", MICROS, "granularity of the sending host's timer [µs]: paced packets leave at its multiples; 0, exact, without"),
+    key(
+        "send_timer_us",
+        MICROS,
+        "granularity of the sending host's timer [µs]: paced packets leave when it expires, in a phase of its own; 0, exact, without",
+    ),
     key(
         "coalesce_us",
         MICROS,

@@ -128,10 +128,11 @@ impl<'t> Simulation<'t> {
             };
             oracles.push(Oracle::new(plan, index, slots.slot(Event::Oracle(me))));
             let seed = Random::new(plan.seed, source::CONTROLLER + index as u64).seed();
+            let phase = flow.send_timer.scale(Random::new(plan.seed, source::TIMER + index as u64).uniform());
             flows.push(match flow.cc.feedback {
-                Feedback::Acks => AnyFlow::Tcp(connect(plan, index, tcp::ends(flow, seed), own, &mut merges, &mut slots)),
+                Feedback::Acks => AnyFlow::Tcp(connect(plan, index, tcp::ends(flow, seed, phase), own, &mut merges, &mut slots)),
                 Feedback::Reports(observer) => {
-                    AnyFlow::Xmtp(connect(plan, index, xmtp::ends(flow, seed, observer), own, &mut merges, &mut slots))
+                    AnyFlow::Xmtp(connect(plan, index, xmtp::ends(flow, seed, phase, observer), own, &mut merges, &mut slots))
                 }
             });
         }

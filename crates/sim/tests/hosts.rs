@@ -3,7 +3,7 @@
 mod common;
 
 use common::{Dumbbell, set, told};
-use symbiosis_base::{Instant, Span};
+use symbiosis_base::{Bytes, Instant, Span};
 use symbiosis_control::params::Value;
 use symbiosis_run::{Outcome, Plan, Recovery};
 use symbiosis_sim::{Packet, Passing, Tap, run, run_tapped};
@@ -36,9 +36,9 @@ fn paced() -> Dumbbell {
     dumbbell
 }
 
-/// What was paced leaves with the timer, the rest when its ACK comes: nothing leaves at any other time.
+/// What was paced leaves when the timer expires, in one phase, the rest when its ACK comes: nothing leaves at any other time.
 #[test]
-fn paced_packets_leave_at_multiples_of_the_timer() {
+fn paced_packets_leave_when_the_timer_expires() {
     for micros in [50, 250, 1000] {
         let timer = Span::from_micros(micros);
         let mut dumbbell = paced();
@@ -52,7 +52,9 @@ fn paced_packets_leave_at_multiples_of_the_timer() {
             times.data.len()
         );
         // A packet takes 0.6 ms: by a timer of 1 ms it mostly leaves with an ACK, to make up for the tick that was late.
-        assert!(apart(&times).count() > if micros == 1000 { 20 } else { 1000 } && apart(&times).all(|at| at.0 % timer.0 == 0));
+        let phase = apart(&times).last().unwrap().0 % timer.0;
+        assert!(apart(&times).count() > if micros == 1000 { 20 } else { 1000 });
+        assert!(apart(&times).filter(|at| at.0 > 0).all(|at| at.0 % timer.0 == phase));
         assert!(used > 0.97, "{used}");
     }
     let (_, exact) = tapped(&paced().plan);
@@ -73,6 +75,27 @@ fn a_flow_that_does_not_pace_needs_no_timer() {
         run(&dumbbell.plan).summary
     };
     assert_eq!(summary(Span::ZERO), summary(Span::from_millis(10)));
+}
+
+/// What a timer cannot do to departures it does not do to what is known of them: K is measured, and flows share as with exact timers. They were Reno, with its queue.
+#[test]
+fn flows_by_coarse_timers_share_as_by_exact_ones() {
+    for micros in [250, 1000, 4000] {
+        let mut dumbbell = Dumbbell::new(100.0, 10, 400, 15);
+        for _ in 0..4 {
+            let flow = dumbbell.flow("symbiosis", Recovery::Rack);
+            (flow.initial_window, flow.packet, flow.send_timer) = (10, Bytes(1500), Span::from_micros(micros));
+            set(flow, "measurement", Value::Word("imtcp".into()));
+        }
+        let summary = run(&dumbbell.measure_from(5)).summary;
+        let shares: Vec<f64> = summary.flows.iter().map(|flow| flow.throughput_mbps).collect();
+        let (sum, squares) = (shares.iter().sum::<f64>(), shares.iter().map(|share| share * share).sum::<f64>());
+        let (used, queue) = (summary.links[0].utilization, summary.links[0].queue_packets.mean);
+        println!("{micros} µs: {shares:.1?} Mbit/s, {used:.3} of the link, {queue:.0} packets in the queue");
+        assert!(sum * sum / (4.0 * squares) > 0.99 && used > 0.97, "{shares:?}, {used}");
+        // θ ln 4 is 11 ms, 92 packets of 120 µs.
+        assert!(queue < 120.0, "{queue}");
+    }
 }
 
 /// Interrupts come at least so long after one another, and every packet has its ACK all the same.

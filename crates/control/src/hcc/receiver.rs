@@ -22,10 +22,10 @@ pub struct HccReceiver {
 }
 
 impl HccReceiver {
-    /// For packets of the setup's size, on a host that tells apart what its timer does; `alpha` is the weight of a pair, `jitters` how many consecutive positive jitters count, `reports` how many
+    /// For packets of the setup's size, on a host that tells apart what its clock does; `alpha` is the weight of a pair, `jitters` how many consecutive positive jitters count, `reports` how many
     /// reports there are in a round trip if nothing is urgent. With `each` the sender wants to hear of every packet.
     pub fn new(setup: &Setup, alpha: f64, jitters: u32, reports: f64, each: bool) -> HccReceiver {
-        let (dispersion, jitter) = (Dispersion::new(setup.packet), Jitter::new(jitters, setup.timer));
+        let (dispersion, jitter) = (Dispersion::new(setup.packet), Jitter::new(jitters, setup.clock));
         HccReceiver {
             alpha,
             reports: reports.max(1.0),

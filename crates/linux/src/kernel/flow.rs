@@ -66,6 +66,7 @@ impl Flow {
             .with_initial_window(Bytes(packet.0 * u64::from(first.cwnd)))
             .with_ssthresh(threshold(first, packet))
             .with_timer(TIMER)
+            .with_clock(TIMER)
             .with_seed(start.seed.wrapping_add(first.id));
         // Of what left before nothing is known.
         let begins = if first.kind == kind::SENT { first.from } else { first.nxt };

@@ -51,7 +51,7 @@ impl Watch {
         let params: Vec<(String, Value)> = wanted.params.iter().map(|(name, said)| (name.clone(), said.into())).collect();
         let params = Values::resolve(entry.params, &params).ok()?;
         let packet = Bytes(wanted.payload.into()) + host.overhead;
-        let setup = Setup::new(packet).with_initial_window(packet).with_timer(host.timer).with_seed(0);
+        let setup = Setup::new(packet).with_initial_window(packet).with_clock(host.timer).with_seed(0);
         let observer = observer(&setup, &params);
         Some(Watch { observer, untold: VecDeque::new(), heard: ReceiverInstant(0), due: Instant::START, waiting: false })
     }

@@ -27,6 +27,7 @@ pub(crate) use send_timer::SendTimer;
 pub(crate) use sender::Sender;
 
 use packets::{Ack, Data};
+use symbiosis_base::Span;
 use symbiosis_run::FlowPlan;
 
 use crate::transport::Transport;
@@ -42,7 +43,7 @@ impl Transport for Tcp {
 }
 
 /// The two ends of a flow.
-pub(crate) fn ends(plan: &FlowPlan, seed: u64) -> (Sender, Receiver) {
+pub(crate) fn ends(plan: &FlowPlan, seed: u64, phase: Span) -> (Sender, Receiver) {
     let delay = plan.delayed_ack.then_some(plan.ack_delay);
-    (Sender::new(plan, seed), Receiver::new(delay, plan.ack.0 as u32, plan.hosts.clone()))
+    (Sender::new(plan, seed, phase), Receiver::new(delay, plan.ack.0 as u32, plan.hosts.clone()))
 }

@@ -7,6 +7,8 @@ use symbiosis_base::{Instant, Span};
 pub(crate) struct SendTimer {
     /// Zero for a perfect one.
     every: Span,
+    /// When it expired for the first time: hosts' timers go by clocks of their own.
+    phase: Span,
     /// How much of its own lateness the host makes up.
     catch_up: Span,
     /// By how much the last departure was late, up to that.
@@ -18,8 +20,8 @@ pub(crate) struct SendTimer {
 }
 
 impl SendTimer {
-    pub(crate) fn new(every: Span, catch_up: Span) -> SendTimer {
-        SendTimer { catch_up, owed: Span::ZERO, every, asked: Instant::START, expires: Instant::START }
+    pub(crate) fn new(every: Span, phase: Span, catch_up: Span) -> SendTimer {
+        SendTimer { every, phase, catch_up, owed: Span::ZERO, asked: Instant::START, expires: Instant::START }
     }
 
     /// When a packet leaves that may leave at `asked`: at once if that is not after `now`. But what waits for the timer waits until it
@@ -42,7 +44,10 @@ impl SendTimer {
     fn expiry(&self, asked: Instant) -> Instant {
         match self.every {
             Span::ZERO => asked,
-            every => Instant(asked.0.checked_next_multiple_of(every.0).unwrap_or(u64::MAX)),
+            every => {
+                let since = asked.0.saturating_sub(self.phase.0).checked_next_multiple_of(every.0);
+                Instant(since.map_or(u64::MAX, |since| since.saturating_add(self.phase.0)))
+            }
         }
     }
 }
@@ -53,7 +58,7 @@ mod tests {
 
     #[test]
     fn what_lies_ahead_happens_at_the_next_multiple() {
-        let mut timer = SendTimer::new(Span(50), Span::ZERO);
+        let mut timer = SendTimer::new(Span(50), Span::ZERO, Span::ZERO);
         assert_eq!(timer.departure(Instant(10), Instant(60)), Instant(100));
         assert_eq!(timer.departure(Instant(70), Instant(60)), Instant(100), "the timer is set: an ACK between changes nothing");
         assert_eq!(timer.departure(Instant(80), Instant(80)), Instant(100), "also if what was ahead is called now");
@@ -64,11 +69,18 @@ mod tests {
         assert_eq!(timer.departure(Instant(170), Instant::NEVER), Instant::NEVER);
     }
 
+    #[test]
+    fn timers_of_hosts_expire_at_times_of_their_own() {
+        let mut timer = SendTimer::new(Span(50), Span(20), Span::ZERO);
+        assert_eq!(timer.departure(Instant(5), Instant(10)), Instant(20));
+        assert_eq!(timer.departure(Instant(60), Instant(71)), Instant(120));
+    }
+
     /// A pacer that wants a packet each 30 from a timer of 100: without catching up it gets one in 100.
     #[test]
     fn a_host_that_catches_up_sends_as_much_as_it_was_asked_to() {
         for (catch_up, sent) in [(0, 100), (50, 200), (200, 333)] {
-            let mut timer = SendTimer::new(Span(100), Span(catch_up));
+            let mut timer = SendTimer::new(Span(100), Span::ZERO, Span(catch_up));
             let (mut now, mut asked, mut left) = (Instant(0), Instant(0), 0);
             while now < Instant(10_000) {
                 match timer.departure(now, asked) {
@@ -82,7 +94,7 @@ mod tests {
 
     #[test]
     fn a_perfect_timer_changes_nothing() {
-        let mut timer = SendTimer::new(Span::ZERO, Span::ZERO);
+        let mut timer = SendTimer::new(Span::ZERO, Span::ZERO, Span::ZERO);
         for (now, asked) in [(10, 60), (20, 60), (60, 60), (61, 60), (61, 63), (62, 63), (63, 60)] {
             assert_eq!(timer.departure(Instant(now), Instant(asked)), Instant(asked));
         }

@@ -48,7 +48,7 @@ pub(crate) struct Sender {
 }
 
 impl Sender {
-    pub(crate) fn new(plan: &FlowPlan, seed: u64) -> Sender {
+    pub(crate) fn new(plan: &FlowPlan, seed: u64, phase: Span) -> Sender {
         let setup = Setup::new(plan.packet)
             .with_initial_window(Bytes(plan.initial_window * plan.packet.0))
             .with_timer(plan.send_timer)
@@ -68,7 +68,7 @@ impl Sender {
             marks: Marks::new(plan.hosts.ecn),
             burst: Burst::new(plan.hosts.gso_packets),
             growth_limit: plan.hosts.growth_limit.unwrap_or(ABC_L),
-            timer: SendTimer::new(plan.send_timer, plan.hosts.catch_up),
+            timer: SendTimer::new(plan.send_timer, phase, plan.hosts.catch_up),
             load: Load::new(plan),
             silence: Silence::new(plan),
             receiver_times: plan.receiver_times,

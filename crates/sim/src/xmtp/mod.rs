@@ -38,11 +38,10 @@ impl Transport for Xmtp {
 }
 
 /// The two ends of a flow.
-pub(crate) fn ends(plan: &FlowPlan, seed: u64, observer: fn(&Setup, &Values) -> Box<dyn Observer>) -> (Sender, Receiver) {
+pub(crate) fn ends(plan: &FlowPlan, seed: u64, phase: Span, observer: fn(&Setup, &Values) -> Box<dyn Observer>) -> (Sender, Receiver) {
     let setup =
         Setup::new(plan.packet).with_initial_window(Bytes(plan.initial_window * plan.packet.0)).with_timer(plan.send_timer).with_seed(seed);
     let controller = (plan.cc.build)(&setup, &plan.params);
-    // The sender's timer is coarse; the receiver's clock is exact.
-    let observer = observer(&setup.with_timer(Span::ZERO), &plan.params);
-    (Sender::new(plan, controller), Receiver::new(observer, plan.ack.0 as u32))
+    let observer = observer(&setup, &plan.params);
+    (Sender::new(plan, controller, phase), Receiver::new(observer, plan.ack.0 as u32))
 }

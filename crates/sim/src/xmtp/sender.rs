@@ -29,7 +29,7 @@ pub(crate) struct Sender {
 }
 
 impl Sender {
-    pub(crate) fn new(plan: &FlowPlan, controller: Box<dyn Controller>) -> Sender {
+    pub(crate) fn new(plan: &FlowPlan, controller: Box<dyn Controller>, phase: Span) -> Sender {
         Sender {
             controller,
             flight: Flight::new(),
@@ -39,7 +39,7 @@ impl Sender {
             rto_at: Instant::NEVER,
             departure: Instant::START,
             cwnd_limited: false,
-            timer: SendTimer::new(plan.send_timer, plan.hosts.catch_up),
+            timer: SendTimer::new(plan.send_timer, phase, plan.hosts.catch_up),
             receiver_times: plan.receiver_times,
         }
     }

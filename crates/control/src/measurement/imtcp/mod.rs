@@ -45,7 +45,7 @@ const FIRST_DOUBT: f64 = 0.25;
 const JUMP: f64 = 2.0;
 /// By fewer gaps an interval is not to be trusted: more often than not nothing came in between.
 const FEWEST_GAPS: f64 = 10.0;
-/// Packets that left closer than this part of a service time left back to back; or closer than the host's timer can place them.
+/// Packets that left closer than this part of a service time left back to back; or closer than the host can tell.
 const BACK_TO_BACK: f64 = 0.05;
 /// Packets that left back to back follow one another on the narrowest link too. If so many in a row seem not to, what is known of the links is wrong.
 const MOST_APART: u32 = 10;
@@ -61,8 +61,10 @@ const STREAM_SPACING: f64 = 1.0 / 3.0;
 #[derive(Clone, Debug)]
 pub struct ImTcp {
     packet: Bytes,
-    /// Gaps shorter than this are the host's.
+    /// Distances shorter than this the host cannot keep.
     timer: Span,
+    /// Gaps shorter than this are the host's.
+    clock: Span,
     gaps: Gaps,
     capacity: Capacity,
     cross_traffic: CrossTraffic,
@@ -108,6 +110,7 @@ impl ImTcp {
         ImTcp {
             packet: setup.packet,
             timer: setup.timer,
+            clock: setup.clock,
             gaps: Gaps::default(),
             capacity: Capacity::default(),
             cross_traffic: CrossTraffic::default(),
@@ -156,14 +159,14 @@ impl ImTcp {
         self.result.is_some() && !self.cost.allows_bursts()
     }
 
-    /// Packets that left back to back; or closer than the host's timer can place them.
+    /// Packets that left back to back; or closer than the host can tell.
     fn is_close(&self, gap: &Gap) -> bool {
-        gap.sent <= BACK_TO_BACK * self.tight.map_or(0.0, Span::secs) || gap.sent < self.timer.secs()
+        gap.sent <= BACK_TO_BACK * self.tight.map_or(0.0, Span::secs) || gap.sent < self.clock.secs()
     }
 
     /// Whether the link takes less for what passes as one than the host can tell apart (B §4.2.1).
     fn is_too_fast(&self) -> bool {
-        self.tight.is_some_and(|tight| tight.scale(self.gaps.burst()) <= self.timer)
+        self.tight.is_some_and(|tight| tight.scale(self.gaps.burst()) <= self.clock)
     }
 
     /// How far apart two packets arrived, and none between them.

@@ -12,7 +12,7 @@ const BASE: Span = Span::from_millis(10);
 /// that timer, whose loop is put aside for `aside` at each turn.
 fn alone(service: Span, timer: Span, aside: Span) -> (Option<f64>, f64) {
     let entry = crate::registry::find("symbiosis").unwrap();
-    let setup = Setup::new(PACKET).with_timer(timer).with_seed(1);
+    let setup = Setup::new(PACKET).with_timer(timer).with_clock(timer).with_seed(1);
     let mut flow = (entry.build)(&setup, &Values::resolve(entry.params, &[]).unwrap());
     let (mut now, mut free_at, mut number, end) = (Instant::START, Instant::START, 0, Instant::from_millis(3000));
     let mut flight: VecDeque<(Instant, u64, Instant)> = VecDeque::new();
@@ -141,11 +141,11 @@ fn burst(measured: &mut ImTcp, number: &mut u64, at: Instant, packets: u64, merg
     measured.holds()
 }
 
-/// Of bursts that pass as one the link takes longer than the host's timer is coarse by, also where it takes less for a packet.
+/// Of bursts that pass as one the link takes longer than the host's clock is coarse by, also where it takes less for a packet.
 #[test]
 fn bursts_tell_k_of_a_link_that_is_too_fast_for_packets() {
     for (packets, known) in [(1, false), (32, true)] {
-        let (mut measured, mut number) = (ImTcp::new(&Setup::new(PACKET).with_timer(Span::from_micros(20))), 0);
+        let (mut measured, mut number) = (ImTcp::new(&Setup::new(PACKET).with_clock(Span::from_micros(20))), 0);
         let mut at = Instant::START;
         for _ in 0..200 {
             // Two that leave together, one behind the other, and a pause in which the link is idle.
