@@ -28,7 +28,7 @@ use crate::{Instant, Span};
 use emptied::{Emptied, Seen};
 use late::Late;
 use probe::{JOINED, LONG, Probe};
-use timing::{HOLDS, LASTS, LEAST_INTERVAL, LEAST_TURN, MOST_LASTS, REFILLS, apart, competing_interval};
+use timing::{FIRST, HOLDS, LASTS, LEAST_INTERVAL, LEAST_TURN, MOST_LASTS, REFILLS, apart, competing_interval};
 pub use timing::{longest, probe_timing};
 
 /// In a min-RTT probe this part f of `xτ` is in flight. The queue runs empty if flows with more than `q/(q + (1 − f)τ)` of the link probe: a third of it
@@ -132,7 +132,7 @@ impl ProbeRtt {
         ProbeRtt {
             judges,
             most: interval,
-            interval: LEAST_INTERVAL,
+            interval: LEAST_INTERVAL.scale(FIRST),
             tau: MinRtt::default(),
             seen: Instant::START,
             emptied: Emptied::default(),
@@ -238,7 +238,8 @@ impl ProbeRtt {
         let is_least = self.least.get().is_some_and(|least| rtt < least);
         self.least.sample(rtt);
         let apart = apart(share.own_kind_rtt);
-        let interval = self.interval.max(apart);
+        let soon = if self.is_new() { apart.scale(FIRST) } else { apart };
+        let interval = self.interval.max(soon);
         self.freed |= now - self.filled >= apart.scale(0.5);
         let (since, unseen) = (now - self.begun, now - self.seen);
         let half = interval.scale(0.5);
@@ -248,9 +249,9 @@ impl ProbeRtt {
                 || since >= rarer.scale(2.0)
                 || (self.freed && since >= apart && self.stood(now, share.own_kind_rtt))
         } else {
-            now - self.counted >= interval && since >= apart && unseen >= half
+            now - self.counted >= interval && since >= soon && unseen >= half
         };
-        let least = !self.sparing && since >= half && unseen >= half && is_least;
+        let least = !self.sparing && since >= half.max(apart.scale(0.5)) && unseen >= half && is_least;
         // Beside flows that fill the buffer every loss of theirs is a dip.
         let dips = !share.competes
             && since >= apart
@@ -289,6 +290,11 @@ impl ProbeRtt {
             });
         }
         None
+    }
+
+    /// Whether no probe has been yet.
+    fn is_new(&self) -> bool {
+        self.interval < LEAST_INTERVAL
     }
 
     /// The next probe is to come soon: the last was a surprise.
@@ -332,6 +338,8 @@ impl ProbeRtt {
         if let (Some(before), Some(now)) = (self.empty, empty) {
             self.tau.restart(before.min(now));
         }
+        // It came too soon to tell whose queue it is.
+        let first = self.is_new() && !joined;
         self.interval = match empty {
             Some(found) if Some(found) > self.tau() => LEAST_INTERVAL,
             _ if fell.scale(0.5) > alone => self.most,
@@ -348,7 +356,17 @@ impl ProbeRtt {
         let early = left > (found - tau).saturating_add(own).saturating_add(before.scale(DIP));
         // What was given up was in no queue, and none became empty: τ may have grown, and that is no verdict.
         let grown = alone > before.scale(DIP) && empty.is_some_and(|found| found - tau > before.scale(DIP));
-        (!grown).then_some(Verdict { asked: self.begun, before, left, stood, long, back, early, seen: alone > before.scale(DIP), company })
+        (!grown && !first).then_some(Verdict {
+            asked: self.begun,
+            before,
+            left,
+            stood,
+            long,
+            back,
+            early,
+            seen: alone > before.scale(DIP),
+            company,
+        })
     }
 
     /// Whether a probe is under way.

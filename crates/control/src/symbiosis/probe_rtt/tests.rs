@@ -261,18 +261,19 @@ fn what_was_before_a_flow_began_is_nothing_that_stood() {
     assert_eq!(probe.emptied.by_own_kind(), began);
 }
 
-/// What a flow holds its flight at after a probe of its own that takes 6 ms of a queue of 40, which others let come back early, or not.
+/// What a flow holds its flight at after its second probe, the first that tells of others, that takes 6 ms of a queue of 40, which others let come back early, or not.
 fn held(others: impl Fn(u64) -> u64) -> Option<super::Verdict> {
     let mut probe = ProbeRtt::new(Span::from_millis(10_000), true);
     probe.acked(Instant::START, TAU, None);
     let standing = TAU + Span::from_millis(40);
-    let mut began = None;
+    let (mut began, mut heard) = (None, false);
     for ms in 1..15_000u64 {
         let now = Instant::START + Span::from_millis(ms);
         let share = share(standing, 0.1);
-        if probe.is_heard() && began.is_none() {
+        if probe.is_heard() && !heard {
             began = Some(ms);
         }
+        heard = probe.is_heard();
         let queue = began.map_or(40, |began| others(ms - began));
         if let Some(verdict) = probe.acked(now, TAU + Span::from_millis(queue), Some(&share)) {
             return Some(verdict);
@@ -291,6 +292,28 @@ fn a_queue_that_comes_back_while_the_flight_is_held_was_others_probe() {
     let out_of_step = held(|ms| if (100..300).contains(&ms) { 5 } else { 40 }).unwrap();
     assert!(out_of_step.early && out_of_step.left == Span::from_millis(40), "{out_of_step:?}");
     assert!(!opponents.seen, "a tenth of the flight is no dip");
+}
+
+/// A newcomer in a queue of 40 ms and a round-trip time of 100: .8 s, and 1.6 s from then on.
+#[test]
+fn a_newcomers_first_probe_comes_soon_and_tells_of_nobody() {
+    let mut probe = ProbeRtt::new(Span::from_millis(10_000), true);
+    let standing = TAU + Span::from_millis(40);
+    probe.acked(Instant::START, standing - Span::from_millis(5), None);
+    let (mut began, mut told) = (Vec::new(), Vec::new());
+    for ms in 1..4_000 {
+        let heard = probe.is_heard();
+        // Its tenth of the flight is all that is missing in a probe.
+        let queue = Span::from_millis(if heard { 34 } else { 40 });
+        if let Some(verdict) = probe.acked(Instant::from_millis(ms), TAU + queue, Some(&share(standing, 0.1))) {
+            told.push(verdict.asked);
+        }
+        if probe.is_heard() && !heard {
+            began.push(ms);
+        }
+    }
+    assert!(began[0] == 800 && began[1] >= 2_400, "{began:?}");
+    assert_eq!(told[0], Instant::from_millis(began[1]), "{told:?}");
 }
 
 /// One of n that gives up half of what the path holds shortens the queue by `(q + τ)/n − τ/2n`, a quarter of `q` for n = 12 at `q = τ/4` and for 8 at `q = τ/2`.

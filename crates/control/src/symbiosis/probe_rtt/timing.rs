@@ -11,6 +11,9 @@ pub const MOST_LASTS: f64 = 4.0;
 pub const LEAST_INTERVAL: Span = Span::from_millis(1_000);
 /// And so many round-trip times.
 pub const LEAST_ROUND_TRIPS: f64 = 16.0;
+/// A newcomer's first, which is for τ alone, comes after this part of both: until then its share grows to up to n times what it should be. Fifty that start within a second have the buffer
+/// full of their slow starts then, and what it finds in that tells of nobody.
+pub const FIRST: f64 = 0.5;
 /// After a probe the flight is held at what the path holds without a queue, `xτ`, for so many turns. Nothing of their own kind stands in the queue then; what does is others'.
 pub const HOLDS: f64 = 3.0;
 /// So many round-trip times after that began the link is full again, and half of one later the opponents' packets queue again. Who joined in a round trip later looks before it can see that

@@ -194,10 +194,10 @@ fn without_an_overflow_only_a_queue_that_no_flows_of_the_kind_leave_is_an_oppone
     assert_eq!(rivalry.judged(&verdict(33), &bounds), Change::None);
     assert_eq!(rivalry.judged(&verdict(20), &bounds), Change::None, "anybody's queue is no reason to doubt, nor to be sure again");
     assert!(rivalry.doubts());
-    assert_eq!(rivalry.judged(&verdict(33), &bounds), Change::Begins);
+    assert_eq!([33, 33].map(|left| rivalry.judged(&verdict(left), &bounds)), [Change::None, Change::Begins], "three in a row");
     let mut rivalry = Rivalry::default();
-    let standing = [10, 11, 12].map(|at| Verdict { long: true, asked: Instant::from_secs(f64::from(at)), ..verdict(20) });
-    let found = [Change::None, Change::None, Change::Begins];
+    let standing = [10, 11, 12, 13].map(|at| Verdict { long: true, asked: Instant::from_secs(f64::from(at)), ..verdict(20) });
+    let found = [Change::None, Change::None, Change::None, Change::Begins];
     assert_eq!(
         standing.map(|verdict| rivalry.judged(&verdict, &bounds)),
         found,
@@ -207,7 +207,7 @@ fn without_an_overflow_only_a_queue_that_no_flows_of_the_kind_leave_is_an_oppone
     let mut rivalry = Rivalry::default();
     assert_eq!([1, 2, 3].map(|_| rivalry.judged(&crowd, &BOUNDS)), [Change::None; 3], "who has just emptied the queue is no opponent");
     let mut rivalry = Rivalry::default();
-    let _ = [33, 33].map(|left| rivalry.judged(&verdict(left), &bounds));
+    let _ = [33; 3].map(|left| rivalry.judged(&verdict(left), &bounds));
     let twice = [2, 20, 2, 2].map(|left| rivalry.judged(&verdict(left), &bounds));
     assert_eq!(twice, [Change::None, Change::None, Change::None, Change::Ends], "two in a row");
 }
@@ -216,8 +216,8 @@ fn without_an_overflow_only_a_queue_that_no_flows_of_the_kind_leave_is_an_oppone
 fn a_queue_that_fell_and_did_not_come_back_tells_of_an_opponents_loss_alone() {
     let verdict = |left: u64, back: bool| Verdict { back, ..verdict(40, left) };
     let mut rivalry = Rivalry::default();
-    let changes = [(33, true), (0, false), (33, true)].map(|(left, back)| rivalry.judged(&verdict(left, back), &BOUNDS));
-    assert_eq!(changes, [Change::None, Change::None, Change::Begins], "no doubt is over for it");
+    let changes = [(33, true), (0, false), (33, true), (33, true)].map(|(left, back)| rivalry.judged(&verdict(left, back), &BOUNDS));
+    assert_eq!(changes, [Change::None, Change::None, Change::None, Change::Begins], "no doubt is over for it");
     // Who competes has filled the queue itself, and may be as slow as its window.
     let changes = [(0, false), (0, false)].map(|(left, back)| rivalry.judged(&verdict(left, back), &BOUNDS));
     assert_eq!(changes, [Change::None, Change::Ends]);
@@ -263,10 +263,11 @@ fn who_has_given_up_too_little_to_be_seen_does_not_ask_again_alone() {
 /// one round of probes is one finding.
 #[test]
 fn who_is_not_seen_needs_company_and_two_rounds_of_probes() {
-    let judge = |verdict: Verdict| {
+    let at = |times: [u64; 3], verdict: Verdict| {
         let mut rivalry = Rivalry::default();
-        [0, 9_999, 10_000].map(|ms| rivalry.judged(&Verdict { asked: Instant::from_millis(ms), ..verdict }, &BOUNDS))
+        times.map(|ms| rivalry.judged(&Verdict { asked: Instant::from_millis(ms), ..verdict }, &BOUNDS))
     };
+    let judge = |verdict| at([0, 9_999, 10_000], verdict);
     let unseen = Verdict { seen: false, ..verdict(40, 30) };
     assert_eq!(judge(unseen), [Change::None, Change::None, Change::Begins]);
     assert_eq!(judge(Verdict { company: false, ..unseen }), [Change::None; 3], "nobody else probed, and nobody could see it");
@@ -275,10 +276,11 @@ fn who_is_not_seen_needs_company_and_two_rounds_of_probes() {
     let (mut rivalry, alone) = (Rivalry::default(), Verdict { company: false, ..unseen });
     let judged = [3.0, 7.0, 15.0].map(|s| rivalry.judged(&Verdict { asked: Instant::from_secs(s), long: s > 12.5, ..alone }, &BOUNDS));
     assert_eq!(judged[1..], [Change::None, Change::Begins], "the first round came before it was long");
-    assert_eq!(judge(verdict(40, 30))[1], Change::Begins, "who is seen has called the others both times");
+    let seen = at([0, 5_000, 9_999], verdict(40, 30));
+    assert_eq!(seen, [Change::None, Change::None, Change::Begins], "who is seen has called the others each time");
     let few = Verdict { seen: false, company: false, ..verdict(16, 10) };
     assert_eq!(judge(few), [Change::None; 3], "nor of a shorter queue");
-    assert_eq!(judge(Verdict { company: true, ..few })[1], Change::Begins, "but for company one round does");
+    assert_eq!(at([0, 5_000, 9_999], Verdict { company: true, ..few })[2], Change::Begins, "but for company one round does");
 }
 
 /// Opponents leave, and the queue is empty for two seconds; windows that go on growing fill it again. From then on it takes two probes.
@@ -304,7 +306,8 @@ fn one_opponent_among_many_of_the_kind_is_not_lost_sight_of() {
     let verdict = |left: u64| verdict(120, left);
     let judged = |competing: bool, left: u64| {
         let mut rivalry = Rivalry { competing, ..Rivalry::default() };
-        [left; 2].map(|left| rivalry.judged(&verdict(left), &BOUNDS))[1]
+        let changes = [left; 3].map(|left| rivalry.judged(&verdict(left), &BOUNDS));
+        changes[if competing { 1 } else { 2 }]
     };
     assert_eq!([46, 45].map(|left| judged(false, left)), [Change::Begins, Change::None], "three eighths, of who does not compete");
     assert_eq!([8, 7].map(|left| judged(true, left)), [Change::None, Change::Ends], "a sixteenth, of who does");
@@ -331,7 +334,7 @@ impl Competitor {
     fn new(cwnd: u64) -> Competitor {
         let mut rivalry = Rivalry::default();
         let verdict = Verdict { long: true, ..verdict(60, 60) };
-        assert_eq!([1, 2].map(|_| rivalry.judged(&verdict, &BOUNDS))[1], Change::Begins);
+        assert_eq!([1, 2, 3].map(|_| rivalry.judged(&verdict, &BOUNDS))[2], Change::Begins);
         let window = Window::new(&test_path::setup(cwnd));
         Competitor { rivalry, window, now: Instant::from_millis(1_000) }
     }
