@@ -383,8 +383,8 @@ fn only_differences_of_the_senders_clock_count() {
 
 #[test]
 fn what_a_host_cannot_tell_apart_is_no_jitter() {
-    let excess = |timer_ms| {
-        let mut receiver = HccReceiver::new(&crate::Setup { clock: ms(timer_ms), ..setup(10) }, 0.5, 2, 4.0, false);
+    let excess = |clock_ms| {
+        let mut receiver = HccReceiver::new(&crate::Setup { clock: ms(clock_ms), ..setup(10) }, 0.5, 2, 4.0, false);
         // Sent 10 ms apart, and twice 3 ms late.
         for (serial, left, arrived) in [(0, 0.0, 50.0), (1, 10.0, 63.0), (2, 20.0, 76.0)] {
             receiver.arrived(&Arrival { now: at_ms(arrived).into(), serial, bytes: PACKET, sent_at: at_ms(left), probe: false });
