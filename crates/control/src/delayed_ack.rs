@@ -4,6 +4,7 @@
 //! (Linux' TCP), at most half a second (RFC 1122 §4.2.3.2). That time is in no queue, nor between two arrivals. Over TCP nothing tells it; but only the answer to a packet after
 //! which none left for that long can have been kept, and its round-trip time is longer than the least by as much.
 
+use crate::at_once::AtOnce;
 use crate::{Acked, Bytes, Instant, Sent, Span};
 
 /// Hardly any receiver that delays answers delays them by less.
@@ -19,13 +20,14 @@ pub struct DelayedAcks {
     /// Those after which none left soon, the latest ones; the next takes the place of the oldest.
     lone: [Option<u64>; REMEMBERED],
     next: usize,
+    at_once: AtOnce,
     answer: Option<Answer>,
     least: Option<Span>,
     /// The receiver has answered two packets with one ACK.
     delays: bool,
 }
 
-/// What one ACK answers, as far as it has been told. It brings one round-trip time, that of the last packet: two neighbours that bring one each have an ACK each.
+/// What ACKs of one instant answer, as far as it has been told: one ACK that brings one round-trip time, that of its last packet, or several, that something held up together.
 #[derive(Clone, Copy, Debug)]
 struct Answer {
     at: Instant,
@@ -35,6 +37,8 @@ struct Answer {
     first: Instant,
     last: Instant,
     timed: bool,
+    /// How many bytes it answered when it brought the round-trip time before this one, and how long after the first the last of them had left.
+    before: (Bytes, Span),
     /// The receiver tells arrivals.
     told: bool,
     /// The sender recovers, or its application is silent: what lies between departures is that.
@@ -61,16 +65,20 @@ impl DelayedAcks {
             first: ack.sent_at,
             last: ack.sent_at,
             timed: ack.rtt.is_some(),
+            before: (Bytes::ZERO, Span::ZERO),
             told: ack.received_at.is_some(),
             paused: ack.recovering || ack.app_limited,
         };
-        let with = self.answer.filter(|answer| answer.at == own.at && answer.number.checked_add(1) == Some(own.number) && !answer.timed);
-        self.answer = Some(with.map_or(own, |answer| Answer {
+        let together = self.at_once.arrived(ack.now);
+        let at_once = self.answer.filter(|answer| together && answer.number.checked_add(1) == Some(own.number));
+        self.answer = Some(at_once.map_or(own, |answer| Answer {
             bytes: Bytes(answer.bytes.0.saturating_add(own.bytes.0)),
             first: answer.first,
+            before: if answer.timed { (answer.bytes, answer.last - answer.first) } else { answer.before },
             paused: answer.paused || own.paused,
             ..own
         }));
+        let with = at_once.filter(|answer| answer.at == own.at && !answer.timed);
         let Some(rtt) = ack.rtt else { return false };
         self.delays |= with.is_some() && !ack.recovering;
         let least = self.least.map_or(rtt, |least| least.min(rtt));
@@ -82,14 +90,17 @@ impl DelayedAcks {
         self.delays && with.is_none() && !own.told && rtt - least >= LEAST && lone()
     }
 
-    /// How much longer the loop is for the packets of an ACK whose last one has just been told than if each were answered at once, and how many bytes they are.
+    /// How much longer the loop is for the packets of an ACK whose last one has just been told than if each were answered at once, and how many bytes they are. Of several
+    /// ACKs of one instant, each of which brings a round-trip time, each adds what makes it as much for all of their packets as for those of one.
     ///
     /// Of m packets d apart the one i after the first waits `(m − 1 − i)d` for the last, and what leaves for it, paced, waits `id` behind the others: `(m − 1)d` in all, of which a receiver
     /// that tells arrivals tells the first half itself.
     pub fn longer(&self) -> Option<(Span, Bytes)> {
         let answer = self.answer.filter(|answer| answer.timed && !answer.paused)?;
-        let over = answer.last - answer.first;
-        Some((if answer.told { Span(over.0 / 2) } else { over }, answer.bytes))
+        let (over, (before, over_before)) = (answer.last - answer.first, answer.before);
+        let bytes = answer.bytes - before;
+        let over = Span::from_secs((over.secs() * answer.bytes.as_f64() - over_before.secs() * before.as_f64()) / bytes.as_f64().max(1.0));
+        Some((if answer.told { Span(over.0 / 2) } else { over }, bytes))
     }
 }
 
@@ -138,7 +149,7 @@ mod tests {
             let now = later(last) + Span::from_millis(20);
             let ack = Acked::new(now, number, PACKET, later(number)).with_rtt((number == last).then_some(Span::from_millis(20)));
             delayed.acked(&change(ack));
-            if let Some((longer, bytes)) = delayed.longer().filter(|_| number == last) {
+            if let Some((longer, bytes)) = delayed.longer() {
                 (sum, weight) = (sum + longer.0 * bytes.0, weight + bytes.0);
             }
         }
@@ -154,7 +165,10 @@ mod tests {
         }
         assert_eq!(longer(2, |ack| ack.with_recovering(true)), None);
         assert_eq!(longer(2, |ack| ack.with_app_limited(true)), None);
-        assert_eq!(longer(2, |ack| ack.with_rtt(Some(Span::from_millis(20)))), Some(Span::ZERO), "two ACKs of one instant");
+        for packets in [2, 8] {
+            let as_of_one = longer(packets, |ack| ack);
+            assert_eq!(longer(packets, |ack| ack.with_rtt(Some(Span::from_millis(20)))), as_of_one, "{packets} ACKs of one instant");
+        }
     }
 
     #[test]

@@ -36,6 +36,7 @@ mod test_path;
 pub mod window;
 
 pub mod adaptive_reno;
+mod at_once;
 pub mod bbr;
 pub mod bbr3;
 pub mod c4;

@@ -2,6 +2,7 @@
 //!
 //! Worlds and controllers keep their round-trip times in nanoseconds or in seconds; the equations are the same in any unit.
 
+use crate::at_once::AtOnce;
 use crate::{Acked, Instant, Span};
 
 /// Weight of a new sample in the smoothed round-trip time: α of RFC 6298 §2.3.
@@ -9,8 +10,11 @@ const ALPHA: f64 = 1.0 / 8.0;
 /// Weight of a new deviation in the variation: β of RFC 6298 §2.3.
 const BETA: f64 = 1.0 / 4.0;
 
-/// How long a host takes to hand up what a network card gives it at once: 64 packets (NAPI's weight) of some .3 µs.
-pub const AT_ONCE: Span = Span::from_micros(20);
+/// So long hosts, cards and links hold packets up: a tick of Linux. What holds them up for longer leaves no queue to be told.
+const HELD_UP: Span = Span::from_millis(4);
+
+/// Weight of a sample of that: over more than come in a tick.
+const OVER: f64 = 1.0 / 64.0;
 
 /// A smoothed round-trip time, in the unit of its samples; zero before the first.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -96,9 +100,14 @@ impl<T: Copy + PartialOrd> MinRtt<T> {
 pub struct BaseRtt {
     least: MinRtt<Span>,
     smoothed: Smoothed,
-    /// When the first ACK of the last instant came, and the smoothed one before it.
-    instant: Instant,
+    /// The smoothed one before the first ACK of those that came at once.
     before: Smoothed,
+    at_once: AtOnce,
+    /// The least round-trip time of [`HELD_UP`], and of as long before; when the former began.
+    of_late: [Span; 2],
+    began: Instant,
+    /// By how much round-trip times are longer than that, on average \[ns\].
+    over: f64,
 }
 
 impl BaseRtt {
@@ -115,17 +124,39 @@ impl BaseRtt {
         }
     }
 
-    /// The same, of ACKs that come at one instant the last alone: what held them back it held back the least.
-    pub fn acked_at_once(&mut self, ack: &Acked, without: Option<Span>) {
+    /// The same, of ACKs that come at once the last alone: what held them back it held back the least.
+    /// Where packets are `held_back`, each in its own way, it is the least of late that tells what queue stands.
+    pub fn acked_at_once(&mut self, ack: &Acked, without: Option<Span>, held_back: bool) {
         if ack.rtt.is_none_or(|rtt| rtt == Span::ZERO) {
             return;
         }
-        if ack.now - self.instant <= AT_ONCE && self.before.get() > 0.0 {
+        let without = without.map(|rtt| {
+            let least = if held_back { self.least_of_late(ack.now, rtt) } else { rtt };
+            self.over += OVER * ((rtt - least).min(HELD_UP).0 as f64 - self.over);
+            least
+        });
+        if self.at_once.arrived(ack.now) && self.before.get() > 0.0 {
             self.smoothed = self.before;
         } else {
-            (self.instant, self.before) = (ack.now, self.smoothed);
+            self.before = self.smoothed;
         }
         self.acked_without(ack, without);
+    }
+
+    fn least_of_late(&mut self, now: Instant, rtt: Span) -> Span {
+        let since = now - self.began;
+        if since > HELD_UP || self.of_late[0] == Span::ZERO {
+            let known = since <= HELD_UP * 2 && self.of_late[0] > Span::ZERO;
+            let before = if known { self.of_late[0] } else { Span::MAX };
+            (self.of_late, self.began) = ([rtt, before], now);
+        }
+        self.of_late[0] = self.of_late[0].min(rtt);
+        self.of_late[0].min(self.of_late[1])
+    }
+
+    /// By how much the loop is longer than what stands tells: by what packets are held back, and what is let go together leaves, paced, behind each other for as long.
+    pub fn held_back(&self) -> Span {
+        Span((2.0 * self.over) as u64)
     }
 
     /// The base round-trip time τ; none before the first measurement.

@@ -5,6 +5,7 @@ mod common;
 use common::{Dumbbell, set, told};
 use symbiosis_base::{Bytes, Instant, Span};
 use symbiosis_control::params::Value;
+use symbiosis_path::Impairment;
 use symbiosis_run::{Outcome, Plan, Recovery};
 use symbiosis_sim::{Packet, Passing, Tap, run, run_tapped};
 
@@ -134,5 +135,32 @@ fn where_round_trip_times_leap_the_link_is_used_all_the_same() {
         let (by_losses, by_law) = (used(seed, true), used(seed, false));
         println!("seed {seed}: {by_losses:.3}, {by_law:.3} without");
         assert!(by_losses > 0.8 && by_law < 0.5, "{by_losses}, {by_law}");
+    }
+}
+
+/// Four flows by a card that hands up what came in a turn, or by ACKs for eight packets: K is known, so that they share, and leave the law's queue, θ ln 4 = 8.3 ms, with 1.7 ms for what K is taken
+/// higher. Reno, which they were, leaves 20 and more.
+#[test]
+fn where_arrivals_are_merged_flows_share_and_leave_the_laws_queue() {
+    for (millis, group) in [(1, 1), (3, 1), (0, 8)] {
+        let mut dumbbell = Dumbbell::new(100.0, 10, 480, 15);
+        for i in 0..4 {
+            let flow = dumbbell.flow("symbiosis", Recovery::Rack);
+            set(flow, "measurement", Value::Word("imtcp".into()));
+            (flow.initial_window, flow.start) = (10, Instant::from_millis(150 * i));
+            flow.coalesce = Span::from_millis(millis);
+            if group > 1 {
+                let way_back = flow.ack_route[1];
+                dumbbell.plan.links[way_back].spec.impair.push(Impairment::Thinning { group, within: Span::from_millis(40) });
+            }
+        }
+        let summary = run(&dumbbell.measure_from(8)).summary;
+        let queue = summary.links[0].queue_packets.mean * 8.32e-2;
+        println!(
+            "{millis} ms, an ACK for {group}: Jain {:.3}, queue {queue:.1} ms, {:.3} used",
+            summary.jain, summary.links[0].utilization
+        );
+        assert!(summary.jain > 0.98 && summary.links[0].utilization > 0.97, "{summary:?}");
+        assert!((7.0..13.0).contains(&queue), "{queue} ms");
     }
 }

@@ -240,6 +240,10 @@ impl Measurement for Constant {
         false
     }
 
+    fn is_held_back(&self) -> bool {
+        false
+    }
+
     fn forget(&mut self) {}
 
     fn copy(&self) -> Box<dyn Measurement> {

@@ -110,6 +110,10 @@ impl Measurement for Filtered {
         self.inner.wants_arrivals()
     }
 
+    fn is_held_back(&self) -> bool {
+        self.inner.is_held_back()
+    }
+
     fn forget(&mut self) {
         self.inner.forget();
         self.clear();

@@ -92,6 +92,11 @@ impl Host {
         self.measurement.wants_arrivals()
     }
 
+    /// Whether packets are held back before they are answered.
+    pub fn is_held_back(&self) -> bool {
+        self.measurement.is_held_back()
+    }
+
     /// Nothing measured so far holds (T §2.2.2: after a timeout).
     pub fn forget(&mut self) {
         (self.reading, self.last) = (None, None);

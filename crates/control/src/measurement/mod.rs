@@ -76,6 +76,9 @@ pub trait Measurement: Send {
     /// Whether it goes by when packets arrived, and so is better off with the receiver's times.
     fn wants_arrivals(&self) -> bool;
 
+    /// Whether packets are held back before they are answered, and let go together.
+    fn is_held_back(&self) -> bool;
+
     /// Everything measured so far no longer holds (T §2.2.2: after a timeout).
     fn forget(&mut self);
 

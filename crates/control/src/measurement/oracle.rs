@@ -109,6 +109,10 @@ impl Measurement for Oracle {
         false
     }
 
+    fn is_held_back(&self) -> bool {
+        false
+    }
+
     fn forget(&mut self) {}
 
     fn copy(&self) -> Box<dyn Measurement> {

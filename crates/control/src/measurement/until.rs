@@ -65,6 +65,10 @@ impl Measurement for Until {
         true
     }
 
+    fn is_held_back(&self) -> bool {
+        false
+    }
+
     fn forget(&mut self) {}
 
     fn copy(&self) -> Box<dyn Measurement> {

@@ -122,6 +122,10 @@ impl Symbiosis {
 
     /// Half of what the link has in flight \[packets\]: the losses of an own overshoot lower the ceiling, and tell nothing of an opponent's window.
     pub(super) fn half(&self) -> f64 {
+        if self.jitter.rules() && !self.rivalry.competes() {
+            // Nobody is known to be there: to the first loss.
+            return f64::INFINITY;
+        }
         self.capacity().map_or(0.0, |k| k.times(self.rtt.smoothed()) / 2.0 / self.packet.as_f64())
     }
 }

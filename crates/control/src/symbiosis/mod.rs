@@ -237,13 +237,13 @@ impl Controller for Symbiosis {
         let rtt = known.zip(self.capacity()).map_or(ack.rtt, |((_, tau), k)| self.own_burst.without(ack, k, self.packet, tau, bridge));
         let heard = self.probe_rtt.as_ref().is_some_and(ProbeRtt::is_heard);
         if !heard && self.settings.loss_floor {
-            self.rtt.acked_at_once(ack, rtt);
+            self.rtt.acked_at_once(ack, rtt, self.host.is_held_back() && !self.goes_by_losses());
         } else if !heard {
             self.rtt.acked_without(ack, rtt);
         }
         if !ack.app_limited {
             // By the round-trip time of late: the bridge is a queue that stands, whatever the last packets met.
-            let kept = bridge.saturating_add(self.held_up.answers());
+            let kept = bridge.saturating_add(self.held_up.answers().max(self.rtt.held_back()));
             let hosts = known.filter(|_| kept > Span::ZERO).map_or(0.0, |(_, tau)| kept.secs() / self.mean.max(tau.secs()));
             self.own_burst.measure(self.rtt.smoothed(), hosts);
         }

@@ -63,6 +63,10 @@ impl Measurement for Doubtful {
         false
     }
 
+    fn is_held_back(&self) -> bool {
+        false
+    }
+
     fn forget(&mut self) {}
 
     fn copy(&self) -> Box<dyn Measurement> {

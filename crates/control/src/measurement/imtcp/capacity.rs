@@ -23,7 +23,7 @@ use symbiosis_base::Rate;
 use super::gaps::Gap;
 use crate::measurement::CI95;
 
-/// Weight of the past at each gap: five thousand of them. K is a property of a link, not of its load.
+/// Weight of the past at each gap, or run of gaps: five thousand of them. K is a property of a link, not of its load.
 const FORGET: f64 = 0.9998;
 /// So many close gaps before K is worth anything.
 const FEWEST: f64 = 2.0;
@@ -32,6 +32,8 @@ pub(super) const LITTLE: f64 = 0.02;
 /// Wide gaps that make K larger than close ones can, by so many deviations, speak of another link than they: the narrowest is not the one
 /// that competitors share.
 const CONTRADICTION: f64 = 3.0;
+/// The same of runs of packets that were held back: few of them are long, and the mean of some sixteen is off by three deviations once in a hundred.
+const CONTRADICTION_OF_RUNS: f64 = 5.0;
 /// Of the close gaps this part is shorter than the shortest that counts, and the estimate of it moves by this part of itself: a link
 /// behind the one that competitors share lets nothing through faster than it is.
 const SHORTEST: f64 = 0.02;
@@ -54,13 +56,28 @@ pub struct Capacity {
     wide: Wide,
 }
 
+/// Packets that left together, one after another, where something holds packets back: what lengthens a gap shortens the next.
+#[derive(Clone, Copy, Debug, Default)]
+struct Run {
+    /// The number of the packet that would go on with it.
+    next: u64,
+    packets: f64,
+    /// \[s\].
+    arrived: f64,
+}
+
 /// Faded sums over close gaps.
 #[derive(Clone, Copy, Debug, Default)]
 struct Close {
     count: f64,
-    /// Of the gap for each packet \[s\], and its square.
+    /// Packets, and how long they took to arrive \[s\].
+    packets: f64,
     gap: f64,
+    /// Of runs: products of the two.
     gap_gap: f64,
+    gap_packets: f64,
+    packets_packets: f64,
+    run: Run,
     /// Where A was known: how many, and its sum \[packets/s\].
     beside: f64,
     available: f64,
@@ -86,8 +103,8 @@ struct Wide {
     doubt: f64,
 }
 
-fn fade<const N: usize>(sums: [&mut f64; N], new: [f64; N]) {
-    sums.into_iter().zip(new).for_each(|(sum, new)| *sum = FORGET * *sum + new);
+fn fade<const N: usize>(sums: [&mut f64; N], new: [f64; N], forget: f64) {
+    sums.into_iter().zip(new).for_each(|(sum, new)| *sum = forget * *sum + new);
 }
 
 impl Close {
@@ -112,14 +129,35 @@ impl Close {
         let Some((gap, noise)) = self.gap().filter(|_| self.count > late) else { return false };
         // `noise` is of the mean of all.
         let chance = libm::sqrt(noise * self.count / late);
-        (self.late - gap).abs() > (CONTRADICTION * chance).max(CHANGED * gap)
+        let deviations = if self.is_held_back() { CONTRADICTION_OF_RUNS } else { CONTRADICTION };
+        (self.late - gap).abs() > (deviations * chance).max(CHANGED * gap)
+    }
+
+    /// One more gap.
+    fn add(&mut self, gap: &Gap, packet: f64) {
+        let (packets, arrived) = (gap.bytes / packet, gap.arrived);
+        let goes_on = self.is_held_back() && gap.first == self.run.next;
+        let (run, forget) = if goes_on { (self.run, 1.0) } else { (Run::default(), FORGET) };
+        self.run = Run { next: gap.last + 1, packets: run.packets + packets, arrived: run.arrived + arrived };
+        let products = |run: &Run| [run.arrived * run.arrived, run.arrived * run.packets, run.packets * run.packets];
+        let (with, without) = (products(&self.run), products(&run));
+        let together = if gap.together { 1.0 } else { 0.0 };
+        fade([&mut self.count, &mut self.packets, &mut self.gap, &mut self.together], [1.0, packets, arrived, together], forget);
+        fade([&mut self.gap_gap, &mut self.gap_packets, &mut self.packets_packets], core::array::from_fn(|i| with[i] - without[i]), forget);
     }
 
     /// The mean gap and its variance.
     fn gap(&self) -> Option<(f64, f64)> {
-        let gap = self.gap / self.count;
-        let noise = (self.gap_gap / self.count - gap * gap).max(0.0) / self.count;
-        (self.count - self.together >= FEWEST).then_some((gap, noise))
+        let (gap, apart) = (self.gap / self.packets, self.count - self.together);
+        // Where packets are held back, by about the mean distance of those that did not come together, one run more is in doubt: that few agree is no proof.
+        let held_back = if self.is_held_back() { self.gap / apart } else { 0.0 };
+        let residual = self.gap_gap - 2.0 * gap * self.gap_packets + gap * gap * self.packets_packets;
+        let noise = (residual.max(0.0) + held_back * held_back) / (self.packets * self.packets);
+        (apart >= FEWEST).then_some((gap, noise))
+    }
+
+    fn is_held_back(&self) -> bool {
+        self.together > SHORTEST * self.count
     }
 
     /// `s` and its variance: somewhere between what ρ = 1 and ρ = 0 make of the mean gap.
@@ -155,7 +193,7 @@ impl Capacity {
     /// Takes in a gap of packets that left back to back, each of `packet` bytes.
     pub fn close(&mut self, gap: &Gap, packet: f64, available: Option<Rate>) {
         let of_one = gap.arrived * packet / gap.bytes;
-        if gap.together {
+        if gap.together || self.is_held_back() {
             // Something held the first back, as it holds others back that are long for it. How short the path can make them it does not tell.
         } else if of_one * STALLED < self.close.shortest {
             // What came before was no sample of pairs: of an answer that a timer held back, as likely as not.
@@ -177,14 +215,12 @@ impl Capacity {
             *self = Capacity::default();
             return;
         }
-        let close = &mut self.close;
-        let together = if gap.together { 1.0 } else { 0.0 };
-        fade([&mut close.count, &mut close.gap, &mut close.gap_gap, &mut close.together], [1.0, of_one, of_one * of_one, together]);
+        self.close.add(gap, packet);
         if !gap.together {
-            close.shorten(of_one);
+            self.close.shorten(of_one);
         }
         if let Some(available) = available {
-            fade([&mut self.close.beside, &mut self.close.available], [1.0, available.bytes_per_s() / packet]);
+            fade([&mut self.close.beside, &mut self.close.available], [1.0, available.bytes_per_s() / packet], FORGET);
         }
     }
 
@@ -198,11 +234,16 @@ impl Capacity {
         fade(
             [&mut wide.count, &mut wide.yy, &mut wide.yz, &mut wide.zz, &mut wide.z, &mut wide.doubt],
             [1.0, y * y / gap.sent, y * z / gap.sent, z * z / gap.sent, z, deviation * deviation],
+            FORGET,
         );
     }
 
     /// The service time of the measured link \[s\] and its variance, and whether no other link is narrower; none before the first pairs.
     fn service(&self) -> Option<(f64, f64, bool)> {
+        if self.is_held_back() {
+            // A wide gap is no longer than what holds packets back, and what ρ leaves in doubt is the same for all who share the link, and nothing to whom has it alone.
+            return self.close.gap().map(|(gap, noise)| (gap, noise, true));
+        }
         let close = self.close.service()?;
         // Where nothing came in between, ever, both are exact.
         let Some(wide) = self.wide.service().filter(|wide| close.1 > 0.0 && wide.1 > 0.0) else { return Some((close.0, close.1, true)) };
@@ -220,7 +261,7 @@ impl Capacity {
 
     /// Whether something between the link and the sender holds packets back, and hands them up together.
     pub fn is_held_back(&self) -> bool {
-        self.close.together > SHORTEST * self.close.count
+        self.close.is_held_back()
     }
 
     /// Whether as many pairs make it as tell of another link.
@@ -249,8 +290,9 @@ impl Capacity {
         let (service, variance) = if alone { (service, variance) } else { self.close.gap()? };
         let deviation = CI95 * libm::sqrt(variance);
         let service = if self.is_held_back() {
-            // More than K costs a queue of θ ln of what is too much, less than K costs that part of the link.
-            (deviation <= DOUBT * service).then_some(service - deviation)?
+            // At the upper end of what it may be: more than K costs a queue of θ ln of what is too much, 1.7 ms, less than K costs that part of the link. However many bursts there are,
+            // K may be wrong by a tenth, since what holds packets back sets others free, and does not meet bursts at all phases alike; and of what holds them back something stands.
+            (deviation <= DOUBT * service).then_some(service * (1.0 - DOUBT))?
         } else {
             // No link is narrower than the packets that it let through one after another.
             service.max(self.close.shortest)

@@ -5,6 +5,7 @@
 
 mod repeated;
 
+use crate::at_once::AtOnce;
 use crate::delayed_ack::DelayedAcks;
 use crate::{Acked, Bytes, Instant, ReceiverInstant, Sent, SignedSpan, Span};
 
@@ -40,7 +41,7 @@ pub struct Unused {
     pub apart: u64,
     /// Another packet left between the two: one that was repeated.
     pub repeated: u64,
-    /// An ACK was for more packets than a receiver answers together: their own arrivals are not known.
+    /// An ACK was for more packets than a receiver answers together: of these only the last one's arrival is known, from which and to which there is a gap.
     pub merged: u64,
     /// They arrived, or were acknowledged, in another order than they left.
     pub disordered: u64,
@@ -91,12 +92,15 @@ struct Group {
     hidden: u64,
     /// How many it does not hide for that.
     of_burst: u64,
+    /// How many left at one instant with the one before, told or not.
+    left_together: u64,
 }
 
 impl Group {
     /// With the packet that follows.
     fn joined(&self, own: &Group) -> Group {
-        let of_burst = !self.told && self.sent_at == own.sent_at;
+        let left_together = self.sent_at == own.sent_at;
+        let of_burst = !self.told && left_together;
         Group {
             first: self.first,
             bytes: self.bytes + own.bytes,
@@ -105,6 +109,7 @@ impl Group {
             timed: self.timed || own.timed,
             hidden: self.hidden + own.hidden - u64::from(of_burst),
             of_burst: self.of_burst + u64::from(of_burst),
+            left_together: self.left_together + u64::from(left_together),
             ..*own
         }
     }
@@ -113,14 +118,8 @@ impl Group {
 /// A receiver answers at most so many packets with one ACK (RFC 9000 §13.2.2 and RFC 1122 say two; batches of a network card are larger).
 const MOST_MERGED: u64 = 4;
 
-/// Arrivals closer than this part of the mean spacing, and than [`HANDED_UP`], are one: a network card handed them up together.
-const ONE_INSTANT: f64 = 1.0 / 16.0;
-/// How long a host takes to hand up what a network card gives it at once \[ns\]: 64 packets (NAPI's weight) of some .3 µs. Without it a flow with less
-/// than 1/16 of the link would take packets that are a service time apart for one arrival, and would never find K.
-const HANDED_UP: f64 = 20e3;
-/// Weight of a spacing in the mean, and by how many means it counts at the most: pauses are no spacing.
-const SPACING_WEIGHT: f64 = 1.0 / 64.0;
-const LONGEST_SPACING: f64 = 64.0;
+/// Weight of a packet in the mean of those that it came with.
+const WEIGHT: f64 = 1.0 / 64.0;
 /// Packets that came together tell their arrivals no better than to the time that so many packets take. Where that is longer, no queue can be told from it: the
 /// law rests where a queue is θ = 6 ms times a logarithm \[ns\].
 const MOST_LATE: f64 = 4e6;
@@ -151,8 +150,7 @@ pub struct Gaps {
     latest: Option<Group>,
     /// Of delays to the ACK, and of those to the receiver.
     least: [Option<Least>; 2],
-    /// Mean distance of arrivals \[ns\].
-    spacing: f64,
+    at_once: AtOnce,
     /// How many others a packet came with, on average.
     crowd: f64,
     repeated: Repeated,
@@ -260,6 +258,7 @@ impl Gaps {
             delayed: self.delayed.acked(ack),
             hidden: u64::from(ack.rtt.is_none() && !by_receiver),
             of_burst: 0,
+            left_together: 0,
         };
         if self.latest.is_some_and(|latest| latest.by_receiver != by_receiver) {
             (self.earlier, self.latest, self.answers) = (None, Some(own), Answers::default());
@@ -275,10 +274,7 @@ impl Gaps {
                 own.burst_until = latest.burst_until.max(entered_at);
             }
             own.burst_until = own.burst_until.saturating_add(links.service.scale(packets));
-            let apart = (arrived_at - latest.arrived_at).0 as f64;
-            let together = apart <= (ONE_INSTANT * self.spacing).min(HANDED_UP);
-            let counted = if self.spacing > 0.0 { apart.min(LONGEST_SPACING * self.spacing) } else { apart };
-            self.spacing += SPACING_WEIGHT * (counted - self.spacing);
+            let together = self.at_once.after(arrived_at - latest.arrived_at);
             if together && follows(latest.last, ack.number) {
                 let answer = self.answers.acked(&own, together, self.repeated.any(own.first, own.last));
                 *latest = latest.joined(&own);
@@ -299,10 +295,10 @@ impl Gaps {
         let done = self.latest.replace(own)?;
         if done.timed {
             let packets = (done.last - done.first + 1) as f64;
-            // Not held back: what left with the last one, and the one that a delayed ACK answers with it (RFC 1122 §4.2.3.2).
-            let others = packets - 1.0 - (done.of_burst + done.hidden.min(1)) as f64;
-            self.crowd += (SPACING_WEIGHT * packets).min(1.0) * (others - self.crowd);
-            self.burst += (SPACING_WEIGHT * packets).min(1.0) * (done.of_burst as f64 - self.burst);
+            // Not held back: what left with another, and the one that a delayed ACK answers with it (RFC 1122 §4.2.3.2).
+            let others = packets - 1.0 - (done.left_together + done.hidden.min(1)) as f64;
+            self.crowd += (WEIGHT * packets).min(1.0) * (others - self.crowd);
+            self.burst += (WEIGHT * packets).min(1.0) * (done.of_burst as f64 - self.burst);
             self.whole += u64::from(done.hidden < MOST_MERGED && done.hidden + done.of_burst >= MOST_MERGED);
         }
         // What arrived when, nobody knows: no gap begins with it either.
@@ -311,8 +307,6 @@ impl Gaps {
             Some(&mut self.unused.disordered)
         } else if !follows(earlier.last, done.first) {
             Some(&mut self.unused.apart)
-        } else if done.hidden >= MOST_MERGED {
-            Some(&mut self.unused.merged)
         } else if self.repeated.any(done.first, done.last) {
             Some(&mut self.unused.repeated)
         } else if done.delayed {
@@ -320,6 +314,7 @@ impl Gaps {
         } else {
             None
         };
+        self.unused.merged += u64::from(done.hidden >= MOST_MERGED);
         if let Some(count) = why_not {
             *count += 1;
             return None;
@@ -348,7 +343,12 @@ impl Gaps {
 
     /// Whether arrivals are merged beyond use.
     pub fn is_merged(&self) -> bool {
-        self.crowd * self.spacing > MOST_LATE
+        self.crowd * self.at_once.distance() > MOST_LATE
+    }
+
+    /// Whether of most arrivals it is not known when they came.
+    pub fn hides_arrivals(&self) -> bool {
+        self.crowd >= (MOST_MERGED - 1) as f64
     }
 
     /// How many packets pass as one, on average.

@@ -159,6 +159,11 @@ impl ImTcp {
         self.result.is_some() && !self.cost.allows_bursts()
     }
 
+    /// Arrivals are merged so that pairs tell little of K, or nothing.
+    fn is_merged(&self) -> bool {
+        self.capacity.is_held_back() || self.gaps.hides_arrivals()
+    }
+
     /// Packets that left back to back; or closer than the host can tell.
     fn is_close(&self, gap: &Gap) -> bool {
         gap.sent <= BACK_TO_BACK * self.tight.map_or(0.0, Span::secs) || gap.sent < self.clock.secs()
@@ -171,7 +176,9 @@ impl ImTcp {
 
     /// How far apart two packets arrived, and none between them.
     fn answer(&mut self, gap: &Gap) {
-        if self.is_close(gap) {
+        // Where packets are held back only those that left together at any phase of what holds them back are a sample: what an ACK sets free leaves at one.
+        let sample = || Spacing::is_back_to_back(gap, self.trains.may_be_long(self.packet));
+        if self.is_close(gap) && (!self.capacity.is_held_back() || sample()) {
             self.confirmed = (self.last_ack.unwrap_or_default(), self.gaps.merged());
             self.capacity.close(gap, self.packet.as_f64(), self.result.map(|result| result.bandwidth.available));
             self.know();
@@ -232,7 +239,7 @@ impl Measurement for ImTcp {
     fn packet_lost(&mut self, packet: &PacketLost) {
         // In a queue that is longer than a stream makes it by itself it is not the stream that overflows the buffer.
         let short = self.tight.is_none_or(|tight| self.gaps.queued() <= tight * u64::from(streams::SHORTEST));
-        if short && (self.streams.sent_of_late(packet.number) || Spacing::is_of_train(packet.number)) {
+        if short && (self.streams.sent_of_late(packet.number) || Spacing::is_of_train(packet.number, self.is_merged())) {
             self.cost.lost(packet.number);
         }
     }
@@ -310,7 +317,7 @@ impl Measurement for ImTcp {
         let service = self.tight.filter(|tight| self.cost.allows_distances() && *tight > self.timer);
         match self.streams.departure() {
             Departure::Now if self.rests() => Departure::Now,
-            Departure::Now => self.trains.departure(self.packet, service, || self.gaps.queued()),
+            Departure::Now => self.trains.departure(self.packet, service, self.is_merged(), || self.gaps.queued()),
             wanted => wanted,
         }
     }
@@ -344,6 +351,10 @@ impl Measurement for ImTcp {
         self.gaps.forget();
         self.confirmed.1 = 0;
         self.start_anew();
+    }
+
+    fn is_held_back(&self) -> bool {
+        self.capacity.is_held_back()
     }
 
     fn wants_arrivals(&self) -> bool {

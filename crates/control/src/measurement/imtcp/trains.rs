@@ -20,6 +20,20 @@ const WIDEST: f64 = 16.0;
 const SURE: f64 = 0.5;
 /// A train leaves whatever is in flight, if at least so many packets are.
 pub const FLIGHT: u64 = 10;
+/// Packets of a long burst, as many as a host may send at once (RFC 9002 §7.7): what holds the first and the last back counts a ninth as much as in a pair.
+const LONG_BURST: u64 = 10;
+
+/// A long burst leaves in each turn of so many trains. The place is by chance, and a turn longer than what is told apart at all: what holds ACKs up together sets packets free
+/// together, and must not hold up each burst alike.
+const LONG_TURN: u64 = 2 * EVERY;
+
+/// Where in its turn a long burst begins.
+fn long_burst(turn: u64) -> u64 {
+    // The finaliser of SplitMix64: any number for each.
+    let mixed = (turn ^ (turn >> 30)).wrapping_add(0x9E37_79B9_7F4A_7C15).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    (mixed ^ (mixed >> 31)) % (LONG_TURN - LONG_BURST)
+}
 
 /// How a packet leaves after the one before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,23 +50,31 @@ pub enum Spacing {
 
 impl Spacing {
     /// Of the packet of that number to the one before.
-    fn of(number: u64) -> Spacing {
+    fn of(number: u64, long: bool) -> Spacing {
+        if long && (1..LONG_BURST).contains(&(number % LONG_TURN).wrapping_sub(long_burst(number / LONG_TURN))) {
+            return Spacing::BackToBack;
+        }
         match number % EVERY {
             0 => Spacing::Random,
             1 | 2 => Spacing::ServiceTime,
-            3 | 4 => Spacing::BackToBack,
+            3 | 4 if !long => Spacing::BackToBack,
             _ => Spacing::Any,
         }
     }
 
-    /// Whether that packet left with a train.
-    pub fn is_of_train(number: u64) -> bool {
-        Spacing::of(number) != Spacing::Any
+    /// Whether that packet left with a train, if bursts were long.
+    pub fn is_of_train(number: u64, long: bool) -> bool {
+        Spacing::of(number, long) != Spacing::Any
+    }
+
+    /// Whether the packets of a gap left back to back because they should, in a long burst or in a short one.
+    pub fn is_back_to_back(gap: &Gap, long: bool) -> bool {
+        (gap.first..=gap.last).all(|number| Spacing::of(number, long) == Spacing::BackToBack)
     }
 
     /// Of all packets of a gap, if it is the same.
     pub fn of_gap(gap: &Gap) -> Spacing {
-        let (first, last) = (Spacing::of(gap.first), Spacing::of(gap.last));
+        let (first, last) = (Spacing::of(gap.first, false), Spacing::of(gap.last, false));
         if first == last { last } else { Spacing::Any }
     }
 }
@@ -82,7 +104,7 @@ impl Trains {
             return;
         }
         self.next = self.next.max(packet.number.saturating_add(1));
-        if let (Spacing::Random, Some(service)) = (Spacing::of(self.next), service) {
+        if let (Spacing::Random, Some(service)) = (Spacing::of(self.next, false), service) {
             self.wait = service.scale(1.0 + WAIT * others * self.random.uniform());
         }
     }
@@ -92,9 +114,14 @@ impl Trains {
         self.next
     }
 
-    /// When the next packet should leave; `queued` is how long the latest packet waited.
-    pub fn departure(&self, packet: Bytes, service: Option<Span>, queued: impl FnOnce() -> Span) -> Departure {
-        let spacing = Spacing::of(self.next);
+    /// Whether there is enough in flight for long bursts.
+    pub fn may_be_long(&self, packet: Bytes) -> bool {
+        self.flight.0 >= 2 * LONG_BURST * packet.0
+    }
+
+    /// When the next packet should leave; `queued` is how long the latest packet waited. Bursts are long where arrivals are merged.
+    pub fn departure(&self, packet: Bytes, service: Option<Span>, merged: bool, queued: impl FnOnce() -> Span) -> Departure {
+        let spacing = Spacing::of(self.next, merged && self.may_be_long(packet));
         if spacing != Spacing::Any && self.flight.0 < FLIGHT * packet.0 {
             // A train would be half of what is in flight. A pair will do.
             return if self.next % EVERY == 4 { Departure::IgnoreWindow(self.last_sent) } else { Departure::Now };

@@ -320,6 +320,10 @@ impl Measurement for PublishedImTcp {
         true
     }
 
+    fn is_held_back(&self) -> bool {
+        false
+    }
+
     fn forget(&mut self) {
         self.clear();
         self.search = None;

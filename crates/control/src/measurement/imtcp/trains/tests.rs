@@ -17,11 +17,15 @@ fn sent(number: u64, now: Instant, packets_in_flight: u64) -> Sent {
 
 /// How far after the one before it each packet leaves, if it matters, as \[µs\].
 fn distances(flight: u64, queued: Span) -> alloc::vec::Vec<Option<u64>> {
+    distances_of(flight, queued, false, 160)
+}
+
+fn distances_of(flight: u64, queued: Span, merged: bool, packets: u64) -> alloc::vec::Vec<Option<u64>> {
     let mut trains = Trains::new(1);
     let mut now = Instant::START;
-    (0..160)
+    (0..packets)
         .map(|number| {
-            let departure = trains.departure(PACKET, Some(SERVICE), || queued);
+            let departure = trains.departure(PACKET, Some(SERVICE), merged, || queued);
             let distance = match departure {
                 Departure::IgnoreWindow(at) => Some((at - now).0 / 1000),
                 _ => None,
@@ -68,4 +72,19 @@ fn a_gap_is_of_one_kind_or_of_none() {
     assert_eq!(Spacing::of_gap(&gap(36, 37)), Spacing::BackToBack);
     assert_eq!(Spacing::of_gap(&gap(35, 36)), Spacing::Any);
     assert_eq!(Spacing::of_gap(&gap(41, 42)), Spacing::Any);
+}
+
+#[test]
+fn where_arrivals_are_merged_ten_leave_together_anywhere_in_each_turn() {
+    let got = distances_of(100, Span::ZERO, true, 66 * 1_000);
+    let mut begun = [0; 7];
+    for turn in got.chunks(66) {
+        let together: alloc::vec::Vec<usize> = (0..66).filter(|place| turn[*place] == Some(0)).collect();
+        assert_eq!(together.len(), 9);
+        assert!(together.windows(2).all(|pair| pair[1] == pair[0] + 1), "{together:?}");
+        begun[(together[0] - 1) / 8] += 1;
+    }
+    // 56 places.
+    assert!(begun.iter().all(|times| (100..190).contains(times)), "{begun:?}");
+    assert_eq!(distances_of(19, Span::ZERO, true, 160), distances(19, Span::ZERO), "not where it would be half of what is in flight");
 }
