@@ -15,6 +15,7 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
+mod at_once;
 mod delayed_ack;
 pub mod delivery_rate;
 mod entry;
@@ -36,7 +37,6 @@ mod test_path;
 pub mod window;
 
 pub mod adaptive_reno;
-mod at_once;
 pub mod bbr;
 pub mod bbr3;
 pub mod c4;

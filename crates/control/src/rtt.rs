@@ -3,6 +3,7 @@
 //! Worlds and controllers keep their round-trip times in nanoseconds or in seconds; the equations are the same in any unit.
 
 use crate::at_once::AtOnce;
+use crate::pacer::LATE;
 use crate::{Acked, Instant, Span};
 
 /// Weight of a new sample in the smoothed round-trip time: α of RFC 6298 §2.3.
@@ -10,10 +11,7 @@ const ALPHA: f64 = 1.0 / 8.0;
 /// Weight of a new deviation in the variation: β of RFC 6298 §2.3.
 const BETA: f64 = 1.0 / 4.0;
 
-/// So long hosts, cards and links hold packets up: a tick of Linux. What holds them up for longer leaves no queue to be told.
-const HELD_UP: Span = Span::from_millis(4);
-
-/// Weight of a sample of that: over more than come in a tick.
+/// Weight of what a round-trip time is over the least of late: over more packets than come in a tick.
 const OVER: f64 = 1.0 / 64.0;
 
 /// A smoothed round-trip time, in the unit of its samples; zero before the first.
@@ -103,7 +101,7 @@ pub struct BaseRtt {
     /// The smoothed one before the first ACK of those that came at once.
     before: Smoothed,
     at_once: AtOnce,
-    /// The least round-trip time of [`HELD_UP`], and of as long before; when the former began.
+    /// The least round-trip time of a tick ([`LATE`]), and of as long before; when the former began.
     of_late: [Span; 2],
     began: Instant,
     /// By how much round-trip times are longer than that, on average \[ns\].
@@ -132,7 +130,7 @@ impl BaseRtt {
         }
         let without = without.map(|rtt| {
             let least = if held_back { self.least_of_late(ack.now, rtt) } else { rtt };
-            self.over += OVER * ((rtt - least).min(HELD_UP).0 as f64 - self.over);
+            self.over += OVER * ((rtt - least).min(LATE).0 as f64 - self.over);
             least
         });
         if self.at_once.arrived(ack.now) && self.before.get() > 0.0 {
@@ -145,8 +143,8 @@ impl BaseRtt {
 
     fn least_of_late(&mut self, now: Instant, rtt: Span) -> Span {
         let since = now - self.began;
-        if since > HELD_UP || self.of_late[0] == Span::ZERO {
-            let known = since <= HELD_UP * 2 && self.of_late[0] > Span::ZERO;
+        if since > LATE || self.of_late[0] == Span::ZERO {
+            let known = since <= LATE * 2 && self.of_late[0] > Span::ZERO;
             let before = if known { self.of_late[0] } else { Span::MAX };
             (self.of_late, self.began) = ([rtt, before], now);
         }

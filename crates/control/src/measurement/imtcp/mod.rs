@@ -160,7 +160,7 @@ impl ImTcp {
     }
 
     /// Arrivals are merged so that pairs tell little of K, or nothing.
-    fn is_merged(&self) -> bool {
+    fn wants_long_bursts(&self) -> bool {
         self.capacity.is_held_back() || self.gaps.hides_arrivals()
     }
 
@@ -239,7 +239,7 @@ impl Measurement for ImTcp {
     fn packet_lost(&mut self, packet: &PacketLost) {
         // In a queue that is longer than a stream makes it by itself it is not the stream that overflows the buffer.
         let short = self.tight.is_none_or(|tight| self.gaps.queued() <= tight * u64::from(streams::SHORTEST));
-        if short && (self.streams.sent_of_late(packet.number) || Spacing::is_of_train(packet.number, self.is_merged())) {
+        if short && (self.streams.sent_of_late(packet.number) || Spacing::is_of_train(packet.number, self.wants_long_bursts())) {
             self.cost.lost(packet.number);
         }
     }
@@ -317,7 +317,7 @@ impl Measurement for ImTcp {
         let service = self.tight.filter(|tight| self.cost.allows_distances() && *tight > self.timer);
         match self.streams.departure() {
             Departure::Now if self.rests() => Departure::Now,
-            Departure::Now => self.trains.departure(self.packet, service, self.is_merged(), || self.gaps.queued()),
+            Departure::Now => self.trains.departure(self.packet, service, self.wants_long_bursts(), || self.gaps.queued()),
             wanted => wanted,
         }
     }
