@@ -35,6 +35,7 @@ impl Symbiosis {
             tau: path.tau,
             lost: self.doubt.overflowed(now),
             interval,
+            round: path.smoothed,
         };
         self.doubt.judged(verdict.asked, path.claim(self.packet));
         match self.rivalry.judged(verdict, &bounds) {
@@ -52,11 +53,12 @@ impl Symbiosis {
         }
     }
 
-    /// An ACK may be the end of an opponent's third tooth.
+    /// An ACK may be the end of an opponent's third tooth, or too late for a queue to be back.
     pub(super) fn watches(&mut self, ack: &Acked) {
         let watches = self.settings.competes && !self.starting && !self.rivalry.competes() && !ack.app_limited;
         let (Some(k), Some(interval), true) = (self.capacity(), self.settings.probe_rtt_interval, watches) else {
             self.sawtooth = Sawtooth::default();
+            self.rivalry.looks_away();
             return;
         };
         let (Some(rtt), Some(path)) = (ack.rtt.filter(|rtt| *rtt > Span::ZERO), self.path()) else { return };
@@ -69,7 +71,8 @@ impl Symbiosis {
             noise: k.time_for(self.packet).saturating_add(self.bridge()),
             interval,
         };
-        if self.sawtooth.sees(ack.now, &seen) {
+        let misses = self.rivalry.misses(ack.now, rtt, interval);
+        if self.sawtooth.sees(ack.now, &seen) || misses {
             self.rivalry.begins();
         }
     }
@@ -101,11 +104,6 @@ impl Symbiosis {
             self.law.forget();
             self.window.ssthresh = self.window.cwnd;
         }
-    }
-
-    /// Whether packets leave at a pace for a window that doubles.
-    pub(super) fn paces_a_start(&self) -> bool {
-        if self.jitter.rules() { self.window.in_slow_start() } else { self.reading().is_none() || self.starting }
     }
 
     /// K as measured: whatever losses leave of it, a packet takes the link as long.

@@ -26,7 +26,9 @@ mod held_up;
 mod jitter;
 pub mod law;
 mod own_burst;
+mod pacing;
 mod probe_rtt;
+mod refill;
 mod rivalry;
 mod sawtooth;
 mod settings;
@@ -60,9 +62,6 @@ use settings::Settings;
 /// The model ends no lower \[packets\]. With a single packet in flight there is nothing to measure with, and a path whose `Kτ` is less than
 /// two packets is shared by loss and timeouts alone (T §4.2 has the same floor).
 pub const LEAST_WINDOW: f64 = 2.0;
-
-/// Pacing before the first estimate, as a multiple of `w / srtt`: slow start doubles the window in a round trip.
-const START_PACING: f64 = 2.0;
 
 /// The controller.
 #[derive(Clone)]
@@ -188,22 +187,9 @@ impl Symbiosis {
         self.arrives(&path);
     }
 
-    /// The window over the whole loop, and the loop's time.
-    fn whole(&self) -> (Bytes, Span) {
-        let (window, smoothed) = (self.window.bytes(), self.rtt.smoothed());
-        // Beside flows that fill the buffer the window is CUBIC's, which goes by no round-trip time.
-        let of_law = self.settings.loss_floor && self.host.reading().is_some() && !self.goes_by_losses();
-        if of_law { self.own_burst.whole(window, smoothed) } else { (window, smoothed) }
-    }
-
     /// The queue that bridges what holds up the hosts; losses take of it what they take of θ.
     fn bridge(&self) -> Span {
         self.held_up.bridge().scale(self.eased.part())
-    }
-
-    /// When the next packet should leave, but for its pacing.
-    fn wanted(&self) -> Departure {
-        if self.goes_by_losses() { Departure::Now } else { self.host.departure() }
     }
 }
 
@@ -217,16 +203,7 @@ impl Controller for Symbiosis {
         self.held_up.sent(packet.now, late);
         self.delayed.sent(packet);
         self.host.sent(packet);
-        if let Some(gain) = self.settings.pacing {
-            let gain = if self.paces_a_start() { START_PACING } else { gain };
-            let (window, loop_time) = self.whole();
-            self.pacer.sent_late(packet, late, gain, window, loop_time);
-            // An outage makes round-trip times of seconds. They pace nobody for longer than the path's own.
-            self.pacer.no_later(packet.now.saturating_add(self.tau().unwrap_or_default()));
-            if self.host.departure() != Departure::Now {
-                self.pacer.interrupted();
-            }
-        }
+        self.spaces(packet, late);
     }
 
     fn acked(&mut self, ack: &Acked) {

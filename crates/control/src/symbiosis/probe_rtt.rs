@@ -85,6 +85,8 @@ pub struct ProbeRtt {
 pub struct Verdict {
     /// When the probe began.
     pub asked: Instant,
+    /// When the last of those who joined in is released.
+    pub released: Instant,
     /// The queue that stood before.
     pub before: Span,
     /// The queue that was left.
@@ -218,7 +220,7 @@ impl ProbeRtt {
                 let most = self.begun.saturating_add(probe.turn.scale(MOST_LASTS));
                 self.ended = self.ended.max(now.saturating_add(probe.turn)).min(most);
             }
-            probe.found.sample(rtt);
+            probe.finds(now, rtt, tau);
             let deep = probe.before - probe.found.get().unwrap_or(probe.before);
             let back = probe.before - rtt <= deep.scale(DIP);
             if now - self.begun < probe.before {
@@ -230,7 +232,7 @@ impl ProbeRtt {
             let (turn, released) = (probe.turn, self.released());
             let over = now - released;
             if now >= released && (over >= turn.scale(MOST_LASTS) || (over >= turn && back)) {
-                return self.end(back);
+                return self.end(back, released);
             }
             return None;
         }
@@ -286,6 +288,7 @@ impl ProbeRtt {
                 joined: !own,
                 // Opponents grow meanwhile.
                 least: if self.sparing { before.scale(0.5) } else { (before - tau).scale(DIP) },
+                fell: None,
                 bridge: share.bridge,
             });
         }
@@ -323,8 +326,8 @@ impl ProbeRtt {
     }
 
     /// All that left in a probe is back.
-    fn end(&mut self, back: bool) -> Option<Verdict> {
-        let Probe { before, alone, least, before_it, found, held, stood, long, joined, bridge, .. } = self.probe.take()?;
+    fn end(&mut self, back: bool, released: Instant) -> Option<Verdict> {
+        let Probe { before, alone, least, before_it, found, held, stood, long, joined, fell: halved, bridge, .. } = self.probe.take()?;
         if !joined || back {
             self.counted = self.begun;
         }
@@ -358,6 +361,7 @@ impl ProbeRtt {
         let grown = alone > before.scale(DIP) && empty.is_some_and(|found| found - tau > before.scale(DIP));
         (!grown && !first).then_some(Verdict {
             asked: self.begun,
+            released: halved.unwrap_or(self.begun).saturating_add(released - self.begun),
             before,
             left,
             stood,
@@ -372,6 +376,11 @@ impl ProbeRtt {
     /// Whether a probe is under way.
     pub fn under_way(&self, now: Instant) -> bool {
         self.probe.is_some() && now < self.released()
+    }
+
+    /// While the queue comes back after a probe, the least round-trip time that it found.
+    pub fn refills(&self, now: Instant) -> Option<Span> {
+        self.probe.as_ref().filter(|_| now >= self.released())?.found.get()
     }
 
     /// Whether what comes back left in a probe, or met the queue while it came back.

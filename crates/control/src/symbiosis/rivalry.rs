@@ -1,7 +1,7 @@
 //! Beside flows that fill the buffer: whether there are any, and the window that competes with them.
 //!
 //! ```text
-//! filled, three times and for 2 s, or by τ too much once; or a sawtooth of three
+//! filled or missing, three times and for 2 s, or filled by τ too much once; or a sawtooth of three
 //!   low queue ────────────────────────────────────────────────────────────▶ competing
 //!             ◀────────────────────────────────────────────────────────────
 //!                                  empty, twice in a row
@@ -14,8 +14,9 @@
 //! has just come does not let a queue stand: its probes empty it now and then. Until it is known whose queue it is, and between the verdicts of a change, the law leaves the
 //! window what it had without a queue.
 //!
-//! Anything else tells nothing, and changes no doubt: a queue that is left without any of the three; an empty one that does not come back when all are released, as after an
-//! opponent's loss; one that came back while the flight was still held, of a flow too small for others to have seen its probe: they were out of step. The next verdict is
+//! An empty queue that others had emptied too, and that is not back in time when all are released, as after an opponent's loss, is *missing* ([`Refill`]), which counts as one that is filled.
+//!
+//! Anything else tells nothing, and changes no doubt: a queue that is left without any of the three; an empty one until it is missing; one that came back while the flight was still held, of a flow too small for others to have seen its probe: they were out of step. The next verdict is
 //! asked for in step, too ([`Rivalry::asks_again`]). One is enough where more is left than flows of the kind can have at all, `τ` over what many of them leave.
 //!
 //! A flow that the others do not see may be one of a *crowd*, in a queue that many leave. Alone it finds the queue of all, and its two verdicts come from two rounds of probes, since
@@ -32,6 +33,7 @@ use crate::window::{Law as _, Window, may_grow};
 use crate::{Acked, Instant, Lost, Span};
 
 use super::probe_rtt::{NOISE, Verdict};
+use super::refill::Refill;
 
 /// So many verdicts in a row begin competition: newcomers of the kind are out of step twice in a row, and a third takes a second or two. With two, 10 of 520 runs of 4 to 16 flows of the kind
 /// that start within 1 to 30 s have flows that take others for opponents for some time, with three 2.
@@ -54,6 +56,8 @@ const CATCHES: u32 = 2;
 #[derive(Clone)]
 pub struct Rivalry {
     competing: bool,
+    /// When the probe began that told anything first.
+    first: Option<Instant>,
     /// Verdicts of late that say otherwise, and when the probe of the first of them began.
     contrary: u32,
     doubted: Instant,
@@ -63,6 +67,7 @@ pub struct Rivalry {
     agreed: u32,
     /// Losses that the catching up has left, none once it is over.
     catches: u32,
+    refill: Refill,
     cubic: Cubic,
 }
 
@@ -81,6 +86,8 @@ pub struct Bounds {
     pub lost: bool,
     /// Between the probes of all.
     pub interval: Span,
+    /// A round trip.
+    pub round: Span,
 }
 
 /// What a verdict changes.
@@ -98,11 +105,13 @@ impl Default for Rivalry {
     fn default() -> Self {
         Rivalry {
             competing: false,
+            first: None,
             contrary: 0,
             doubted: Instant::START,
             found: None,
             agreed: 0,
             catches: 0,
+            refill: Refill::default(),
             cubic: Cubic::new(C, BETA, true),
         }
     }
@@ -136,6 +145,11 @@ impl Rivalry {
         let harmless =
             if self.competing { NOISE.max(verdict.before.scale(LEFT_COMPETING)) } else { bounds.harmless.max(verdict.before.scale(LEFT)) };
         let left = verdict.left > harmless;
+        let first = *self.first.get_or_insert(verdict.asked);
+        // What a newcomer finds gone is what slow starts had put into the queue.
+        if !self.competing && verdict.asked - first >= SETTLES {
+            self.refill.probed(verdict, harmless, bounds.tau, bounds.round);
+        }
         // The flow may be one of a crowd, who are out of step as long as more of them come. Whose probe nobody can have seen finds the queue of all, and many overflow the buffer.
         let crowd = !verdict.seen && verdict.before > bounds.crowd;
         let overflowed = bounds.lost && (verdict.company || verdict.seen);
@@ -155,23 +169,45 @@ impl Rivalry {
             self.agreed += 1;
             return Change::None;
         }
-        if self.contrary == 0 {
-            self.doubted = self.found.unwrap_or(verdict.asked);
-            self.contrary = u32::from(verdict.asked - self.doubted >= bounds.interval);
-        } else if !self.competing && !long && verdict.asked - self.doubted < if crowd { bounds.interval } else { SETTLES } {
-            return Change::None;
-        }
-        self.contrary += 1;
-        self.agreed = 0;
-        let rounds = self.competing || verdict.asked - self.doubted >= bounds.interval;
-        if self.contrary < if rounds { END } else { BEGIN } && !certain {
+        let apart = if self.competing || long {
+            Span::ZERO
+        } else if crowd {
+            bounds.interval
+        } else {
+            SETTLES
+        };
+        if !self.contradicted(self.found.unwrap_or(verdict.asked), verdict.asked, apart, bounds.interval) && !certain {
             return Change::None;
         }
         self.turns(filled, if certain { END } else { 0 });
         if filled { Change::Begins } else { Change::Ends }
     }
 
-    /// What others have in flight falls and rises as an opponent's window does.
+    /// One more verdict against the state, of a probe that began at `asked`, no nearer than `apart` to the first of them, which began at `since`. Whether they are enough.
+    fn contradicted(&mut self, since: Instant, asked: Instant, apart: Span, interval: Span) -> bool {
+        if self.contrary == 0 {
+            self.doubted = since;
+            self.contrary = u32::from(asked - since >= interval);
+        } else if asked - self.doubted < apart {
+            return false;
+        }
+        self.contrary += 1;
+        self.agreed = 0;
+        let rounds = self.competing || asked - self.doubted >= interval;
+        self.contrary >= if rounds { END } else { BEGIN }
+    }
+
+    /// A round-trip time was measured; between the probes of all there is `interval`. A queue that all had emptied and that is missing speaks against flows of the kind as one that is left does. Whether competition begins.
+    pub fn misses(&mut self, now: Instant, rtt: Span, interval: Span) -> bool {
+        self.refill.sees(now, rtt).is_some_and(|asked| self.contradicted(asked, asked, SETTLES, interval))
+    }
+
+    /// The queue is not watched for the time being.
+    pub fn looks_away(&mut self) {
+        self.refill = Refill::default();
+    }
+
+    /// What others have in flight falls and rises as an opponent's window does, or a queue is missing.
     pub fn begins(&mut self) {
         self.turns(true, 0);
     }

@@ -1,7 +1,7 @@
 //! A probe under way.
 
-use crate::Span;
 use crate::rtt::MinRtt;
+use crate::{Instant, Span};
 
 /// A queue that fell by so many times what the flow gave up has fallen by what others did, too.
 pub const JOINED: f64 = 1.5;
@@ -35,11 +35,21 @@ pub struct Probe {
     pub contested: bool,
     /// Another's dip called it.
     pub joined: bool,
+    /// When the queue had fallen by half: who joined in last has.
+    pub fell: Option<Instant>,
     /// What the flow kept for its host.
     pub bridge: Span,
 }
 
 impl Probe {
+    /// A round-trip time was measured.
+    pub fn finds(&mut self, now: Instant, rtt: Span, tau: Span) {
+        self.found.sample(rtt);
+        if rtt - tau <= (self.before - tau).scale(0.5) {
+            self.fell.get_or_insert(now);
+        }
+    }
+
     /// A round-trip time with the queue that was left in it.
     pub fn short(&self) -> Span {
         self.found.get().map_or(self.turn, |found| found.min(self.turn))

@@ -294,6 +294,34 @@ fn a_queue_that_comes_back_while_the_flight_is_held_was_others_probe() {
     assert!(!opponents.seen, "a tenth of the flight is no dip");
 }
 
+/// From its release until the queue is back, 200 ms and 450 after the probe began, and no longer than four round trips.
+#[test]
+fn what_a_probe_took_goes_back_in_a_round_trip_as_short_as_it_found() {
+    let mut probe = ProbeRtt::new(Span::from_millis(10_000), true);
+    probe.acked(Instant::START, TAU, None);
+    let (mut began, mut refills) = (None, Vec::new());
+    for ms in 1..2_000u64 {
+        let now = Instant::from_millis(ms);
+        let queue = if began.is_some_and(|began| (100..800).contains(&(ms - began))) { 2 } else { 40 };
+        probe.acked(now, TAU + Span::from_millis(queue), Some(&Share { contested: true, ..share(TAU + Span::from_millis(40), 0.5) }));
+        began = began.or(probe.is_heard().then_some(ms));
+        refills.extend(probe.refills(now).map(|rtt| (ms - began.unwrap(), rtt)));
+    }
+    let (first, last) = (refills[0].0, refills[refills.len() - 1].0);
+    assert!(first >= 649 && (790..=801).contains(&last), "{first} to {last} ms");
+    assert!(refills.iter().all(|(_, rtt)| *rtt == TAU + Span::from_millis(2)));
+}
+
+/// Others join in 300 ms later: the last of them is released as much later, and the queue of all is not there before.
+#[test]
+fn who_joined_in_late_is_released_late() {
+    let soon = held(|ms| if (100..1_500).contains(&ms) { 2 } else { 40 }).unwrap();
+    let late = held(|ms| if (400..1_500).contains(&ms) { 2 } else { 40 }).unwrap();
+    let [soon, late] = [soon, late].map(|verdict| (verdict.released - verdict.asked).millis());
+    assert!((750.0..753.0).contains(&soon), "{soon}: a probe takes 200 ms, and its hold 450");
+    assert!((late - soon - 300.0).abs() < 2.0, "{late}");
+}
+
 /// A newcomer in a queue of 40 ms and a round-trip time of 100: .8 s, and 1.6 s from then on.
 #[test]
 fn a_newcomers_first_probe_comes_soon_and_tells_of_nobody() {

@@ -1,9 +1,11 @@
+mod window;
+
 use alloc::vec;
 use alloc::vec::Vec;
 
 use super::super::probe_rtt::{ProbeRtt, Share};
 use super::*;
-use crate::{Bytes, Instant, LossKind, test_path};
+use crate::Instant;
 
 const TAU: Span = Span::from_millis(60);
 const THETA: f64 = 0.008;
@@ -15,12 +17,14 @@ const BOUNDS: Bounds = Bounds {
     tau: Span::from_millis(60),
     lost: true,
     interval: INTERVAL,
+    round: Span::from_millis(100),
 };
 
 /// A probe of a queue of `before` found `left` of it \[ms\], and nothing else of note.
 fn verdict(before: u64, left: u64) -> Verdict {
     Verdict {
         asked: Instant::START,
+        released: Instant::START,
         before: Span::from_millis(before),
         left: Span::from_millis(left),
         stood: true,
@@ -104,6 +108,10 @@ impl Fluid {
                 competes: flow.rivalry.competes(),
                 bridge: Span::ZERO,
             };
+            if !flow.rivalry.competes() && flow.rivalry.misses(now, rtt, INTERVAL) {
+                flow.rivalry.begins();
+                flow.window = flow.window.max(self.others);
+            }
             let Some(verdict) = flow.probe.acked(now, rtt, Some(&share)) else { continue };
             let change = flow.rivalry.judged(&verdict, &BOUNDS);
             match change {
@@ -214,13 +222,37 @@ fn without_an_overflow_only_a_queue_that_no_flows_of_the_kind_leave_is_an_oppone
 
 #[test]
 fn a_queue_that_fell_and_did_not_come_back_tells_of_an_opponents_loss_alone() {
-    let verdict = |left: u64, back: bool| Verdict { back, ..verdict(40, left) };
-    let mut rivalry = Rivalry::default();
+    let (verdict, mut rivalry) = (|left: u64, back: bool| Verdict { back, ..verdict(40, left) }, Rivalry::default());
     let changes = [(33, true), (0, false), (33, true), (33, true)].map(|(left, back)| rivalry.judged(&verdict(left, back), &BOUNDS));
     assert_eq!(changes, [Change::None, Change::None, Change::None, Change::Begins], "no doubt is over for it");
     // Who competes has filled the queue itself, and may be as slow as its window.
     let changes = [(0, false), (0, false)].map(|(left, back)| rivalry.judged(&verdict(left, back), &BOUNDS));
     assert_eq!(changes, [Change::None, Change::Ends]);
+}
+
+/// A queue that all had emptied and that is missing eight round trips after it is an opponent's as one that is left is: three in a row, whichever they are, or two from two rounds of probes. One that was back
+/// ends the row.
+#[test]
+fn a_queue_that_is_missing_counts_as_one_that_is_left() {
+    let probes = |probes: &[(f64, u64, bool)]| {
+        let mut rivalry = Rivalry::default();
+        // Its first verdict, two seconds before anything counts as missing, was that of a newcomer.
+        rivalry.judged(&verdict(40, 2), &BOUNDS);
+        let begins = probes.iter().find(|(asked, left, back)| {
+            let asked = Instant::from_secs(*asked);
+            let verdict = Verdict { asked, released: asked + Span::from_millis(600), back: *back, ..verdict(40, *left) };
+            let begins = rivalry.judged(&verdict, &BOUNDS) == Change::Begins;
+            begins || rivalry.misses(asked + Span::from_millis(2_000), TAU, INTERVAL)
+        });
+        begins.map(|(asked, ..)| *asked)
+    };
+    let (missing, left, back) = ((0, false), (33, true), (0, true));
+    let at = |found: &[(f64, (u64, bool))]| probes(&found.iter().map(|(asked, (left, back))| (*asked, *left, *back)).collect::<Vec<_>>());
+    assert_eq!(at(&[(2.0, missing), (4.0, missing), (7.0, missing)]), Some(7.0));
+    assert_eq!(at(&[(1.9, missing), (4.0, missing), (7.0, missing)]), None, "slow starts had filled it");
+    assert_eq!(at(&[(2.0, left), (4.0, missing), (7.0, left)]), Some(7.0));
+    assert_eq!(at(&[(2.0, missing), (12.0, missing)]), Some(12.0));
+    assert_eq!(at(&[(2.0, missing), (4.0, missing), (7.0, back), (10.0, missing), (13.0, missing)]), None);
 }
 
 /// Flows of the kind that are out of step leave no more than many of them have, whatever they take for τ.
@@ -321,80 +353,4 @@ fn who_competes_takes_only_noise_for_an_empty_queue() {
         [(); 2].map(|()| rivalry.judged(&verdict, &BOUNDS))[1]
     };
     assert_eq!([3, 2].map(|left| judged(8, left)), [Change::None, Change::Ends], "3 of 8 ms would harm nobody, but are an opponent's");
-}
-
-/// A flow that has just begun to compete, with a round-trip time of 60 ms.
-struct Competitor {
-    rivalry: Rivalry,
-    window: Window,
-    now: Instant,
-}
-
-impl Competitor {
-    fn new(cwnd: u64) -> Competitor {
-        let mut rivalry = Rivalry::default();
-        let verdict = Verdict { long: true, ..verdict(60, 60) };
-        assert_eq!([1, 2, 3].map(|_| rivalry.judged(&verdict, &BOUNDS))[2], Change::Begins);
-        let window = Window::new(&test_path::setup(cwnd));
-        Competitor { rivalry, window, now: Instant::from_millis(1_000) }
-    }
-
-    /// A round trip: a window's packets are acknowledged.
-    fn round(&mut self, half: f64, probe: bool) {
-        let packets = self.window.cwnd as u64;
-        for number in 0..packets {
-            self.now += Span(TAU.0 / packets);
-            let ack = Acked { now: self.now, number, ..test_path::ack() };
-            self.rivalry.grow(&mut self.window, &ack, half, probe);
-        }
-    }
-
-    fn lose(&mut self, kind: LossKind) {
-        self.rivalry.lose(&mut self.window, &Lost::new(self.now, kind, Bytes::ZERO));
-    }
-}
-
-#[test]
-fn who_enters_catches_up_to_half_of_the_link_and_one_loss_does_not_end_it() {
-    let mut flow = Competitor::new(20);
-    flow.round(1_000.0, false);
-    assert_eq!(flow.window.cwnd, 40.0, "slow start");
-    flow.lose(LossKind::FastRetransmit);
-    assert_eq!(flow.window.cwnd, 28.0, "a loss takes what it takes from CUBIC");
-    flow.round(1_000.0, false);
-    assert_eq!(flow.window.cwnd, 56.0, "and slow start goes on");
-    flow.lose(LossKind::FastRetransmit);
-    flow.round(1_000.0, false);
-    assert!((39.2..45.0).contains(&flow.window.cwnd), "the second loss ends it: {}", flow.window.cwnd);
-    let mut flow = Competitor::new(20);
-    (0..3).for_each(|_| flow.round(50.0, false));
-    assert!((50.0..55.0).contains(&flow.window.cwnd), "half of the link's flight ends it: {}", flow.window.cwnd);
-    flow.lose(LossKind::FastRetransmit);
-    let after = flow.window.cwnd;
-    flow.round(1_000.0, false);
-    assert!(flow.window.cwnd < after + 3.0, "for good: {after} to {}", flow.window.cwnd);
-    let mut flow = Competitor::new(20);
-    flow.lose(LossKind::Timeout);
-    flow.lose(LossKind::Timeout);
-    assert_eq!(flow.window.cwnd, 1.0, "a timeout is a timeout");
-}
-
-/// `W(t) = 0.4(t − K)³ + 1000` with `K = ∛(300/0.4) = 9.086 s` from 700 packets: after 12 s 1009.9, though a probe kept the window for one of them.
-#[test]
-fn what_a_probe_keeps_cubics_clock_makes_up() {
-    let after = |probe: std::ops::Range<usize>| {
-        let mut flow = Competitor::new(1_000);
-        flow.rivalry.catches = 0;
-        flow.lose(LossKind::FastRetransmit);
-        for round in 0..200 {
-            flow.round(0.0, probe.contains(&round));
-        }
-        flow.window.cwnd
-    };
-    let without = after(0..0);
-    assert!((without - 1009.9).abs() < 2.0, "{without}");
-    for probe in [60..77, 0..17] {
-        let with = after(probe.clone());
-        assert!((with - without).abs() < 1.0, "{with} instead of {without}, with a probe in round trips {probe:?}");
-    }
 }

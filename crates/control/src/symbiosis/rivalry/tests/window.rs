@@ -1,0 +1,80 @@
+//! The window that competes.
+
+use super::*;
+use crate::{Bytes, LossKind, test_path};
+
+/// A flow that has just begun to compete, with a round-trip time of 60 ms.
+struct Competitor {
+    rivalry: Rivalry,
+    window: Window,
+    now: Instant,
+}
+
+impl Competitor {
+    fn new(cwnd: u64) -> Competitor {
+        let mut rivalry = Rivalry::default();
+        let verdict = Verdict { long: true, ..verdict(60, 60) };
+        assert_eq!([1, 2, 3].map(|_| rivalry.judged(&verdict, &BOUNDS))[2], Change::Begins);
+        let window = Window::new(&test_path::setup(cwnd));
+        Competitor { rivalry, window, now: Instant::from_millis(1_000) }
+    }
+
+    /// A round trip: a window's packets are acknowledged.
+    fn round(&mut self, half: f64, probe: bool) {
+        let packets = self.window.cwnd as u64;
+        for number in 0..packets {
+            self.now += Span(TAU.0 / packets);
+            let ack = Acked { now: self.now, number, ..test_path::ack() };
+            self.rivalry.grow(&mut self.window, &ack, half, probe);
+        }
+    }
+
+    fn lose(&mut self, kind: LossKind) {
+        self.rivalry.lose(&mut self.window, &Lost::new(self.now, kind, Bytes::ZERO));
+    }
+}
+
+#[test]
+fn who_enters_catches_up_to_half_of_the_link_and_one_loss_does_not_end_it() {
+    let mut flow = Competitor::new(20);
+    flow.round(1_000.0, false);
+    assert_eq!(flow.window.cwnd, 40.0, "slow start");
+    flow.lose(LossKind::FastRetransmit);
+    assert_eq!(flow.window.cwnd, 28.0, "a loss takes what it takes from CUBIC");
+    flow.round(1_000.0, false);
+    assert_eq!(flow.window.cwnd, 56.0, "and slow start goes on");
+    flow.lose(LossKind::FastRetransmit);
+    flow.round(1_000.0, false);
+    assert!((39.2..45.0).contains(&flow.window.cwnd), "the second loss ends it: {}", flow.window.cwnd);
+    let mut flow = Competitor::new(20);
+    (0..3).for_each(|_| flow.round(50.0, false));
+    assert!((50.0..55.0).contains(&flow.window.cwnd), "half of the link's flight ends it: {}", flow.window.cwnd);
+    flow.lose(LossKind::FastRetransmit);
+    let after = flow.window.cwnd;
+    flow.round(1_000.0, false);
+    assert!(flow.window.cwnd < after + 3.0, "for good: {after} to {}", flow.window.cwnd);
+    let mut flow = Competitor::new(20);
+    flow.lose(LossKind::Timeout);
+    flow.lose(LossKind::Timeout);
+    assert_eq!(flow.window.cwnd, 1.0, "a timeout is a timeout");
+}
+
+/// `W(t) = 0.4(t − K)³ + 1000` with `K = ∛(300/0.4) = 9.086 s` from 700 packets: after 12 s 1009.9, though a probe kept the window for one of them.
+#[test]
+fn what_a_probe_keeps_cubics_clock_makes_up() {
+    let after = |probe: std::ops::Range<usize>| {
+        let mut flow = Competitor::new(1_000);
+        flow.rivalry.catches = 0;
+        flow.lose(LossKind::FastRetransmit);
+        for round in 0..200 {
+            flow.round(0.0, probe.contains(&round));
+        }
+        flow.window.cwnd
+    };
+    let without = after(0..0);
+    assert!((without - 1009.9).abs() < 2.0, "{without}");
+    for probe in [60..77, 0..17] {
+        let with = after(probe.clone());
+        assert!((with - without).abs() < 1.0, "{with} instead of {without}, with a probe in round trips {probe:?}");
+    }
+}
