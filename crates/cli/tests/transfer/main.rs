@@ -310,7 +310,7 @@ fn a_bench_without_a_server_brings_one_along_and_a_path_if_wanted() {
 
 #[test]
 fn a_demonstration_needs_nothing_and_leaves_a_report() {
-    // On a busy host a second may be over before A was measured: such a run is void, and there are three.
+    // A run in which the host was late is void, and there are three.
     let demonstration = |run: u32| {
         let folder = tempfile::tempdir().unwrap();
         let output = symbiosis(folder.path(), &["demo", "--megabytes", "3", "--cc", "symbiosis,quic-cubic", "--json"]);
@@ -326,9 +326,10 @@ fn a_demonstration_needs_nothing_and_leaves_a_report() {
         assert!(page.contains("left by others"));
         let measured = page.contains("A_mbps");
         println!("run {run}: {} of the packets late, A measured: {measured}", rows[0]["relay_late"]);
+        assert!(measured || rows[0]["void"] == true, "{rows}");
         measured.then_some(folder)
     };
-    let folder = (1..=3).find_map(demonstration).expect("A is measured in one of three runs");
+    let folder = (1..=3).find_map(demonstration).expect("one of three runs is not void");
     assert!(folder.path().join("demo/flows.parquet").exists());
     refused(folder.path(), &["demo", "--cc", "none"], "there is no controller `none`");
 }
