@@ -53,7 +53,7 @@ impl Symbiosis {
         }
     }
 
-    /// An ACK may be the end of an opponent's third tooth, or too late for a queue to be back.
+    /// An ACK may end an opponent's third tooth, or come when a queue that all had emptied should be back.
     pub(super) fn watches(&mut self, ack: &Acked) {
         let watches = self.settings.competes && !self.starting && !self.rivalry.competes() && !ack.app_limited;
         let (Some(k), Some(interval), true) = (self.capacity(), self.settings.probe_rtt_interval, watches) else {

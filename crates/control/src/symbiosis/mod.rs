@@ -203,7 +203,7 @@ impl Controller for Symbiosis {
         self.held_up.sent(packet.now, late);
         self.delayed.sent(packet);
         self.host.sent(packet);
-        self.spaces(packet, late);
+        self.paces(packet, late);
     }
 
     fn acked(&mut self, ack: &Acked) {

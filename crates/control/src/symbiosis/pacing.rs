@@ -1,4 +1,4 @@
-//! How departures are spaced.
+//! How departures are paced.
 
 use super::Symbiosis;
 use crate::{Bytes, Departure, Instant, Sent, Span};
@@ -8,11 +8,11 @@ const START_PACING: f64 = 2.0;
 
 impl Symbiosis {
     /// A packet left, and was `late` by so much: when the next may.
-    pub(super) fn spaces(&mut self, packet: &Sent, late: Span) {
+    pub(super) fn paces(&mut self, packet: &Sent, late: Span) {
         let Some(gain) = self.settings.pacing else { return };
         let gain = if self.paces_a_start() { START_PACING } else { gain };
         let (window, loop_time) = self.whole();
-        let loop_time = loop_time.min(self.goes_back_in(packet.now).unwrap_or(loop_time));
+        let loop_time = self.refill_rtt(packet.now).map_or(loop_time, |rtt| rtt.min(loop_time));
         self.pacer.sent_late(packet, late, gain, window, loop_time);
         // An outage makes round-trip times of seconds. They pace nobody for longer than the path's own.
         self.pacer.no_later(packet.now.saturating_add(self.tau().unwrap_or_default()));
@@ -21,10 +21,11 @@ impl Symbiosis {
         }
     }
 
-    /// After a min-RTT probe the window is what it was, and the round-trip time is not. What the probe took goes back in a round trip as short as the probe found: by that of before a queue of a second would take ten of them. Flows of the
-    /// kind that are not in step would overflow short buffers so, and their queues are short.
-    fn goes_back_in(&self, now: Instant) -> Option<Span> {
-        self.probe_rtt.as_ref().filter(|_| self.rivalry.competes())?.refills(now)
+    /// After a min-RTT probe the window is what it was before, and the round-trip time is as short as the probe found it: by that one what the probe took is paced back. Paced by the smoothed one, which
+    /// no probe changes, the flight grows by a tenth of the link's rate, and a queue of a second takes ten to come back. The law's queues are short, and flows of the kind that are out of step would
+    /// overflow short buffers.
+    fn refill_rtt(&self, now: Instant) -> Option<Span> {
+        self.probe_rtt.as_ref().filter(|_| self.rivalry.competes())?.refill_rtt(now)
     }
 
     /// The window over the whole loop, and the loop's time.

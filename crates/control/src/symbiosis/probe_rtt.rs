@@ -38,7 +38,7 @@ pub const PROBE_RTT_CWND_GAIN: f64 = 0.5;
 const AS_LOW: f64 = 0.125;
 /// A queue shorter by this part, by its noise and by [`NOISE`] than it was in the rounds before, and by a packet and the bridge, is a dip: somebody probes. One of
 /// n alone makes it shorter by `(1 + (1 − f)τ/q)/n` ([`unseen`]).
-const DIP: f64 = 0.25;
+pub const DIP: f64 = 0.25;
 /// A queue no longer than this, and an eighth of what stood of late, is as good as empty.
 pub const NOISE: Span = Span::from_millis(2);
 
@@ -288,7 +288,7 @@ impl ProbeRtt {
                 joined: !own,
                 // Opponents grow meanwhile.
                 least: if self.sparing { before.scale(0.5) } else { (before - tau).scale(DIP) },
-                fell: None,
+                halved: None,
                 bridge: share.bridge,
             });
         }
@@ -327,7 +327,7 @@ impl ProbeRtt {
 
     /// All that left in a probe is back.
     fn end(&mut self, back: bool, released: Instant) -> Option<Verdict> {
-        let Probe { before, alone, least, before_it, found, held, stood, long, joined, fell: halved, bridge, .. } = self.probe.take()?;
+        let Probe { before, alone, least, before_it, found, held, stood, long, joined, halved, bridge, .. } = self.probe.take()?;
         if !joined || back {
             self.counted = self.begun;
         }
@@ -378,8 +378,8 @@ impl ProbeRtt {
         self.probe.is_some() && now < self.released()
     }
 
-    /// While the queue comes back after a probe, the least round-trip time that it found.
-    pub fn refills(&self, now: Instant) -> Option<Span> {
+    /// Between the release after a probe and its end, the least round-trip time that it found.
+    pub fn refill_rtt(&self, now: Instant) -> Option<Span> {
         self.probe.as_ref().filter(|_| now >= self.released())?.found.get()
     }
 

@@ -16,8 +16,8 @@
 //!
 //! An empty queue that others had emptied too, and that is not back in time when all are released, as after an opponent's loss, is *missing* ([`Refill`]), which counts as one that is filled.
 //!
-//! Anything else tells nothing, and changes no doubt: a queue that is left without any of the three; an empty one until it is missing; one that came back while the flight was still held, of a flow too small for others to have seen its probe: they were out of step. The next verdict is
-//! asked for in step, too ([`Rivalry::asks_again`]). One is enough where more is left than flows of the kind can have at all, `τ` over what many of them leave.
+//! Anything else tells nothing, and changes no doubt: a queue that is left without any of the three; an empty one until it is missing; one that came back while the flight was still held, of a flow too
+//! small for others to have seen its probe: they were out of step. The next verdict is asked for in step, too ([`Rivalry::asks_again`]). One is enough where more is left than flows of the kind can have at all, `τ` over what many of them leave.
 //!
 //! A flow that the others do not see may be one of a *crowd*, in a queue that many leave. Alone it finds the queue of all, and its two verdicts come from two rounds of probes, since
 //! those of a crowd that is still coming are out of step for a round, unless more is left than many leave. The first of the two may have come before the queue had stood for long enough.
@@ -197,7 +197,8 @@ impl Rivalry {
         self.contrary >= if rounds { END } else { BEGIN }
     }
 
-    /// A round-trip time was measured; between the probes of all there is `interval`. A queue that all had emptied and that is missing speaks against flows of the kind as one that is left does. Whether competition begins.
+    /// A round-trip time was measured; between the probes of all there is `interval`. A queue that all had emptied and that is missing speaks against flows of the kind as one that is left does. Whether that
+    /// is enough.
     pub fn misses(&mut self, now: Instant, rtt: Span, interval: Span) -> bool {
         self.refill.sees(now, rtt).is_some_and(|asked| self.contradicted(asked, asked, SETTLES, interval))
     }
@@ -207,7 +208,7 @@ impl Rivalry {
         self.refill = Refill::default();
     }
 
-    /// What others have in flight falls and rises as an opponent's window does, or a queue is missing.
+    /// What others have in flight falls and rises as an opponent's window does, or a queue was missing often enough.
     pub fn begins(&mut self) {
         self.turns(true, 0);
     }

@@ -35,8 +35,8 @@ pub struct Probe {
     pub contested: bool,
     /// Another's dip called it.
     pub joined: bool,
-    /// When the queue had fallen by half: who joined in last has.
-    pub fell: Option<Instant>,
+    /// When the queue had fallen by half, to which those who joined in last had begun theirs.
+    pub halved: Option<Instant>,
     /// What the flow kept for its host.
     pub bridge: Span,
 }
@@ -46,7 +46,7 @@ impl Probe {
     pub fn finds(&mut self, now: Instant, rtt: Span, tau: Span) {
         self.found.sample(rtt);
         if rtt - tau <= (self.before - tau).scale(0.5) {
-            self.fell.get_or_insert(now);
+            self.halved.get_or_insert(now);
         }
     }
 

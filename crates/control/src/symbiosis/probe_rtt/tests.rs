@@ -305,7 +305,7 @@ fn what_a_probe_took_goes_back_in_a_round_trip_as_short_as_it_found() {
         let queue = if began.is_some_and(|began| (100..800).contains(&(ms - began))) { 2 } else { 40 };
         probe.acked(now, TAU + Span::from_millis(queue), Some(&Share { contested: true, ..share(TAU + Span::from_millis(40), 0.5) }));
         began = began.or(probe.is_heard().then_some(ms));
-        refills.extend(probe.refills(now).map(|rtt| (ms - began.unwrap(), rtt)));
+        refills.extend(probe.refill_rtt(now).map(|rtt| (ms - began.unwrap(), rtt)));
     }
     let (first, last) = (refills[0].0, refills[refills.len() - 1].0);
     assert!(first >= 649 && (790..=801).contains(&last), "{first} to {last} ms");

@@ -222,7 +222,8 @@ fn without_an_overflow_only_a_queue_that_no_flows_of_the_kind_leave_is_an_oppone
 
 #[test]
 fn a_queue_that_fell_and_did_not_come_back_tells_of_an_opponents_loss_alone() {
-    let (verdict, mut rivalry) = (|left: u64, back: bool| Verdict { back, ..verdict(40, left) }, Rivalry::default());
+    let verdict = |left: u64, back: bool| Verdict { back, ..verdict(40, left) };
+    let mut rivalry = Rivalry::default();
     let changes = [(33, true), (0, false), (33, true), (33, true)].map(|(left, back)| rivalry.judged(&verdict(left, back), &BOUNDS));
     assert_eq!(changes, [Change::None, Change::None, Change::None, Change::Begins], "no doubt is over for it");
     // Who competes has filled the queue itself, and may be as slow as its window.
