@@ -6,7 +6,13 @@
 //!
 //! The sender knows its bursts. Lindley's recursion over what left, served at K, is what they leave behind: `b ← max(0, b − Δt) + L/K`. What the least
 //! burdened packet of the longest burst's time met stands, or is K's error added up, and is a queue like any; what is over it is the burst's own.
+//!
+//! Of m packets that leave at one instant, d apart at K, the one i after the first waits id behind the others; and what leaves for it waits `(m − 1 − i)d` at the
+//! sender, until the next burst is complete. The loop is longer by `(m − 1)d` for each: on average twice what packets wait behind their burst, or, where one
+//! ACK answers n of them, twice that and the `(n − 1)d` that the first waits for the last. That holds for a host that gathers packets, whose bursts follow each
+//! other, and not for the trains of the measurement between packets that are paced.
 
+use crate::measurement::imtcp::LONG_BURST;
 use crate::rtt::Smoothed;
 use crate::{Acked, Bytes, Instant, Rate, Span};
 
@@ -23,10 +29,12 @@ pub struct OwnBurst {
     /// When the last acknowledged packet left, and what stood behind it then \[s\].
     left: Instant,
     backlog: f64,
+    /// What left at the instant at which it did, before it, and at the instant before that \[s\].
+    at_once: [f64; 2],
     /// The least that a packet met in the time of a burst, the one under way and the one before \[s\]; when the former began.
     least: [f64; 2],
     began: Instant,
-    /// What packets wait for their own burst, smoothed as round-trip times are \[ns\].
+    /// What packets wait for their own burst and for the next, smoothed as round-trip times are \[ns\].
     waits: Smoothed,
     /// The loop is longer by this part of what the law goes by.
     longer: f64,
@@ -40,6 +48,9 @@ impl OwnBurst {
             return ack.rtt;
         }
         self.backlog = (self.backlog - (ack.sent_at - self.left).secs()).max(0.0);
+        if ack.sent_at > self.left {
+            self.at_once = [0.0, self.at_once[0]];
+        }
         self.left = ack.sent_at;
         let since = ack.sent_at - self.began;
         if since > TICK && since > capacity.time_for(GSO) {
@@ -50,12 +61,17 @@ impl OwnBurst {
         let stands = self.least[0].min(self.least[1]);
         // An ACK may stand for several packets; it is the last that it tells of.
         let ahead = if ack.bytes > packet { capacity.time_for(ack.bytes - packet).secs() } else { 0.0 };
-        let waited = self.backlog - stands + ahead;
-        self.backlog += capacity.time_for(ack.bytes).secs();
+        let behind = self.backlog - stands;
+        let [burst, before] = self.at_once;
+        let gathers = before > capacity.time_for(packet).secs() * LONG_BURST as f64;
+        let gathered = if gathers { Span::from_secs(burst.min(before)) } else { Span::ZERO };
+        let service = capacity.time_for(ack.bytes).secs();
+        self.at_once[0] += service;
+        self.backlog += service;
         let rtt = ack.rtt?;
         let queued = rtt.signed_sub(tau).max_zero();
-        let waited = Span::from_secs(waited).min(queued).min(rtt.scale(1.0 - 1.0 / MOST));
-        self.waits.sample(waited.0 as f64);
+        let waited = Span::from_secs(behind + ahead).min(queued).min(rtt.scale(1.0 - 1.0 / MOST));
+        self.waits.sample((waited + gathered.min(waited)).0 as f64);
         Some(rtt - waited.max(bridge.min(queued)))
     }
 
@@ -75,6 +91,7 @@ impl OwnBurst {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use alloc::vec::Vec;
 
     const K: Rate = Rate::from_mbps(120.0);
     const PACKET: Bytes = Bytes(1500);
@@ -130,6 +147,43 @@ mod tests {
         own.without(&ack(1, 6.0, 1, TAU), K, PACKET, TAU, Span::ZERO);
         let late = TAU + Span::from_millis(5);
         assert_eq!(own.without(&ack(0, 5.0, 1, late), K, PACKET, TAU, Span::ZERO), Some(late));
+    }
+
+    #[test]
+    fn the_loop_is_longer_by_the_whole_burst_however_it_is_acknowledged() {
+        // 44 packets every 6 ms, one every 0.1 ms at K.
+        for together in [1, 2, 4, 11, 22, 44] {
+            let mut own = OwnBurst::default();
+            let mut loops = Vec::new();
+            for burst in 0..60 {
+                for last in (together - 1..44).step_by(together as usize) {
+                    let rtt = TAU + Span::from_micros(100) * last;
+                    let left =
+                        own.without(&ack(44 * burst + last, 5.0 + 6.0 * burst as f64, together, rtt), K, PACKET, TAU, Span::ZERO).unwrap();
+                    own.measure(left, 0.0);
+                    loops.push(own.whole(PACKET, left).1.millis());
+                }
+            }
+            let late = &loops[loops.len() / 2..];
+            let longer = late.iter().sum::<f64>() / late.len() as f64 - TAU.millis();
+            assert!((longer - 4.3).abs() < 0.05, "{together} at a time: {longer} ms");
+        }
+    }
+
+    #[test]
+    fn a_train_among_paced_packets_is_nothing_gathered() {
+        let mut own = OwnBurst::default();
+        let waits = |own: &OwnBurst| own.waits.get() / 1e6;
+        // A packet each 0.2 ms, and ten at once in each turn of 66.
+        for number in 0..660 {
+            let of_train = (number % 66_u64).min(10);
+            let (turn, place) = (number / 66, number % 66);
+            let ms = 5.0 + 12.0 * turn as f64 + 0.2 * (place - of_train) as f64;
+            let rtt = TAU + if place < 10 { Span::from_micros(100) * of_train } else { Span::ZERO };
+            own.without(&ack(number, ms, 1, rtt), K, PACKET, TAU, Span::ZERO);
+            // A mean over some eight of waits of up to 0.9 ms, of which it is the half at the most.
+            assert!(waits(&own) <= 0.45, "{number}: {} ms", waits(&own));
+        }
     }
 
     #[test]

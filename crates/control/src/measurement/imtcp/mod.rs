@@ -26,6 +26,7 @@ use cost::Cost;
 use cross_traffic::CrossTraffic;
 use gaps::{Gap, Gaps, Links};
 use streams::Streams;
+pub use trains::LONG_BURST;
 use trains::{Spacing, Trains};
 
 /// Results come this often in a smoothed round-trip time.

@@ -21,7 +21,7 @@ const SURE: f64 = 0.5;
 /// A train leaves whatever is in flight, if at least so many packets are.
 pub const FLIGHT: u64 = 10;
 /// Packets of a long burst, as many as a host may send at once (RFC 9002 §7.7): what holds the first and the last back counts a ninth as much as in a pair.
-const LONG_BURST: u64 = 10;
+pub const LONG_BURST: u64 = 10;
 
 /// A long burst leaves in each turn of so many trains. The place is by chance, and a turn longer than what is told apart at all: what holds ACKs up together sets packets free
 /// together, and must not hold up each burst alike.
