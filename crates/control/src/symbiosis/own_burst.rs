@@ -29,8 +29,8 @@ pub struct OwnBurst {
     /// When the last acknowledged packet left, and what stood behind it then \[s\].
     left: Instant,
     backlog: f64,
-    /// What left at the instant at which it did, before it, and at the instant before that \[s\].
-    at_once: [f64; 2],
+    /// The service times of what left before it at the same instant, and of the burst of the instant before \[s\].
+    bursts: [f64; 2],
     /// The least that a packet met in the time of a burst, the one under way and the one before \[s\]; when the former began.
     least: [f64; 2],
     began: Instant,
@@ -49,7 +49,7 @@ impl OwnBurst {
         }
         self.backlog = (self.backlog - (ack.sent_at - self.left).secs()).max(0.0);
         if ack.sent_at > self.left {
-            self.at_once = [0.0, self.at_once[0]];
+            self.bursts = [0.0, self.bursts[0]];
         }
         self.left = ack.sent_at;
         let since = ack.sent_at - self.began;
@@ -62,11 +62,11 @@ impl OwnBurst {
         // An ACK may stand for several packets; it is the last that it tells of.
         let ahead = if ack.bytes > packet { capacity.time_for(ack.bytes - packet).secs() } else { 0.0 };
         let behind = self.backlog - stands;
-        let [burst, before] = self.at_once;
+        let [burst, before] = self.bursts;
         let gathers = before > capacity.time_for(packet).secs() * LONG_BURST as f64;
         let gathered = if gathers { Span::from_secs(burst.min(before)) } else { Span::ZERO };
         let service = capacity.time_for(ack.bytes).secs();
-        self.at_once[0] += service;
+        self.bursts[0] += service;
         self.backlog += service;
         let rtt = ack.rtt?;
         let queued = rtt.signed_sub(tau).max_zero();

@@ -1,6 +1,7 @@
 //! Drives nodes in virtual time over emulated links: the same seed, the same run. A whole plan is carried out by [`Quic`].
 //!
-//! TLS draws its keys from the system, so the bits on the wire differ from run to run. Their number and their times do not.
+//! TLS draws its keys from the system, so the bits on the wire differ from run to run. Their number and their times do not,
+//! unless noq's BBR is among the controllers: it draws the times of its probes from the system, too, and nothing seeds it.
 
 mod flow;
 mod runner;
