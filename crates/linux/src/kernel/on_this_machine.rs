@@ -21,10 +21,15 @@ use crate::testbed::socket::connected;
 /// There is one kernel.
 static ONE: Mutex<()> = Mutex::new(());
 
-/// The kernel, for one test at a time; none if it cannot be had.
+/// The kernel, for one test at a time and without what the one before made; none if it cannot be had.
 pub(super) fn alone(test: &str) -> Option<MutexGuard<'static, ()>> {
     let one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
-    ready(test, &Need::KERNEL).then_some(one)
+    if !ready(test, &Need::KERNEL) {
+        return None;
+    }
+    // The kernel frees a program's maps some time after its last socket.
+    assert!(nothing_is_left(), "something of an earlier agent is still in the kernel");
+    Some(one)
 }
 
 /// With the congestion control.
