@@ -152,7 +152,12 @@ impl ImTcp {
     fn may_stream(&self, flight: Bytes) -> bool {
         let few = flight.0 < trains::FLIGHT * self.packet.0;
         let wanted = !self.for_window || self.result.is_none() || few;
-        wanted && self.cost.allows_distances() && !self.rests()
+        wanted && self.keeps_distances() && !self.rests()
+    }
+
+    /// Whether the host can keep the distances of packets on the shared link: each that it cannot keep costs a tick of its timer.
+    fn keeps_distances(&self) -> bool {
+        self.cost.allows_distances() && self.tight.is_some_and(|tight| tight > self.timer)
     }
 
     /// What is known has to do until losses have been made up for; as long as nothing is known it costs what it must.
@@ -314,8 +319,7 @@ impl Measurement for ImTcp {
     }
 
     fn departure(&self) -> Departure {
-        // Distances that the host cannot keep would each cost a tick of its timer.
-        let service = self.tight.filter(|tight| self.cost.allows_distances() && *tight > self.timer);
+        let service = self.tight.filter(|_| self.keeps_distances());
         match self.streams.departure() {
             Departure::Now if self.rests() => Departure::Now,
             Departure::Now => self.trains.departure(self.packet, service, self.wants_long_bursts(), || self.gaps.queued()),

@@ -196,8 +196,19 @@ fn a_window_needs_no_streams_once_a_is_known() {
     let setup = Setup::new(PACKET);
     for (mut measured, always) in [(ImTcp::new(&setup), true), (ImTcp::for_window(&setup), false)] {
         let [few, many] = [trains::FLIGHT - 1, trains::FLIGHT].map(|packets| Bytes(packets * PACKET.0));
+        measured.tight = Some(Span::from_micros(120));
         assert!(measured.may_stream(many), "until then");
         measured.result = Some(Reading::certain(path(30.0)));
         assert_eq!([few, many].map(|flight| measured.may_stream(flight)), [true, always]);
+    }
+}
+
+/// Each distance that a timer cannot keep costs one of its steps: of a flow of 25 Mbit/s whose timer has steps of 4 ms streams took three quarters of the rate.
+#[test]
+fn a_host_that_cannot_keep_their_distances_sends_no_streams() {
+    for (timer, may) in [(0, true), (119, true), (120, false), (4_000, false)] {
+        let mut measured = ImTcp::new(&Setup::new(PACKET).with_timer(Span::from_micros(timer)));
+        measured.tight = Some(Span::from_micros(120));
+        assert_eq!(measured.may_stream(Bytes(100 * PACKET.0)), may, "a timer of {timer} µs");
     }
 }
