@@ -26,12 +26,14 @@ pub struct Reading {
     pub bandwidth: Bandwidth,
     /// Half the widths of the 95 % confidence intervals of K and A; zero where nothing is in doubt.
     pub error: Bandwidth,
+    /// K is told by packets that were held back and let go together: it may be a tenth off, however narrow its interval.
+    pub held_back: bool,
 }
 
 impl Reading {
     /// A reading that nobody doubts.
     pub fn certain(bandwidth: Bandwidth) -> Reading {
-        Reading { bandwidth, error: Bandwidth { capacity: Rate::ZERO, available: Rate::ZERO } }
+        Reading { bandwidth, error: Bandwidth { capacity: Rate::ZERO, available: Rate::ZERO }, held_back: false }
     }
 
     /// Whether A is known at all: an interval wider than K says nothing that was not known before.

@@ -40,7 +40,7 @@ impl Measurement for Doubtful {
 
     fn acked(&mut self, _ack: &Acked) -> Option<Reading> {
         let error = Bandwidth { capacity: Rate::ZERO, available: Rate::from_mbps(51.0) };
-        Some(Reading { bandwidth: path(50.0), error })
+        Some(Reading { bandwidth: path(50.0), error, held_back: false })
     }
 
     fn report(&mut self, _report: &Report) -> Option<Reading> {

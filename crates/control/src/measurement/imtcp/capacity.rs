@@ -45,9 +45,9 @@ const LATE: f64 = 16.0;
 /// A link that is faster or slower by less than this part of K may wait until the long memory has followed.
 const CHANGED: f64 = 0.125;
 const IN_A_ROW: u32 = 10;
-/// Where packets are held back K is known once its 95 % interval is no wider than this part of it to either side: shares are as K is read, and Jain's index of
+/// Where packets are held back K is known once its 95 % interval is no wider than this part of M/K to either side: shares are as K is read, and Jain's index of
 /// readings with half of that deviation is .985.
-const DOUBT: f64 = 0.25;
+pub const WIDEST: f64 = 0.25;
 
 /// The estimate of K.
 #[derive(Clone, Copy, Debug, Default)]
@@ -290,9 +290,7 @@ impl Capacity {
         let (service, variance) = if alone { (service, variance) } else { self.close.gap()? };
         let deviation = CI95 * libm::sqrt(variance);
         let service = if self.is_held_back() {
-            // At the upper end of what it may be: more than K costs a queue of θ ln of what is too much, 1.7 ms, less than K costs that part of the link. However many bursts there are,
-            // K may be wrong by a tenth, since what holds packets back sets others free, and does not meet bursts at all phases alike; and of what holds them back something stands.
-            (deviation <= DOUBT * service).then_some(service * (1.0 - DOUBT))?
+            (deviation <= WIDEST * service).then_some(service)?
         } else {
             // No link is narrower than the packets that it let through one after another.
             service.max(self.close.shortest)

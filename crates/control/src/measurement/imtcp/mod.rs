@@ -21,6 +21,7 @@ use crate::lotka_volterra::Bandwidth;
 use crate::rtt::Smoothed;
 use crate::{Acked, Bytes, Departure, Instant, PacketLost, Rate, Report, Sent, Setup, Span, Unknown};
 
+pub use capacity::WIDEST;
 use capacity::{Capacity, LITTLE};
 use cost::Cost;
 use cross_traffic::CrossTraffic;
@@ -85,7 +86,9 @@ pub struct ImTcp {
     confirmed: (Instant, u64),
     /// K and half the width of its interval.
     known_capacity: Option<(Rate, Rate)>,
-    /// The same, and a packet's time on the shared link, as they were before arrivals were held back.
+    /// It is told by packets that were held back.
+    held_back: bool,
+    /// K, its interval, and a packet's time on the shared link, as they were before arrivals were held back.
     settled: Option<((Rate, Rate), Span)>,
     /// How long the link that competitors share, and the access link before it, take for a packet.
     tight: Option<Span>,
@@ -125,6 +128,7 @@ impl ImTcp {
             last_result: None,
             confirmed: (Instant::START, 0),
             known_capacity: None,
+            held_back: false,
             settled: None,
             tight: None,
             access: Span::ZERO,
@@ -219,6 +223,7 @@ impl ImTcp {
         }
         // In doubt it is what it was: a host that began to hold packets up contradicts the pairs before, and the link need not be another.
         let before = self.settled.filter(|_| doubted && known.is_none());
+        self.held_back = doubted && known.is_some();
         self.known_capacity = known.or(before.map(|(known, _)| known));
         self.tight = before.map(|(_, tight)| tight).or(tight);
         self.access = Span::from_secs(self.result.map_or(0.0, |result| self.capacity.access(packet, result.bandwidth.available)));
@@ -304,6 +309,7 @@ impl Measurement for ImTcp {
         let reading = Reading {
             bandwidth: Bandwidth { capacity, available },
             error: Bandwidth { capacity: capacity_error, available: available_error },
+            held_back: self.held_back,
         };
         if reading.is_sure() {
             self.result = Some(reading);

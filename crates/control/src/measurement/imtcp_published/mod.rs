@@ -240,6 +240,7 @@ impl PublishedImTcp {
         Some(Reading {
             bandwidth: Bandwidth { capacity, available },
             error: Bandwidth { capacity: capacity_error, available: available_error },
+            held_back: false,
         })
     }
 }
