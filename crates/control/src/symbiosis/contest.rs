@@ -54,7 +54,10 @@ impl Symbiosis {
         match self.rivalry.judged(verdict, &bounds) {
             Change::None => {}
             Change::Begins => self.starting = false,
-            Change::Ends => self.window.cwnd *= path.tau.secs() / path.smoothed.secs(),
+            Change::Ends => {
+                self.window.cwnd *= path.tau.secs() / path.smoothed.secs();
+                self.left = now;
+            }
         }
         let sparing = self.rivalry.competes() && self.rivalry.is_sure();
         let again = self.rivalry.asks_again(verdict, &bounds);

@@ -92,6 +92,9 @@ pub struct Symbiosis {
     starting: bool,
     /// It has come near.
     arrived: bool,
+    /// It gave up what stood in the queue then. The law takes the window over the smoothed round-trip time for what the flow gets through: until the new window's packets are
+    /// answered that is what stood in the queue less, once more.
+    left: Instant,
     /// The previous ACK, from which the model's time counts.
     last_ack: Option<Instant>,
     packet: Bytes,
@@ -121,6 +124,7 @@ impl Symbiosis {
             unsampled: Bytes::ZERO,
             starting: settings.slow_start_target > 0.0,
             arrived: false,
+            left: Instant::START,
             last_ack: None,
             packet: setup.packet,
         }
@@ -276,7 +280,7 @@ impl Controller for Symbiosis {
             return;
         }
         let steps = may_grow(ack) || (self.settings.loss_floor && !ack.app_limited);
-        if steps && !heard {
+        if steps && !heard && ack.sent_at >= self.left {
             self.grow(ack, since, path);
         }
     }
