@@ -355,3 +355,15 @@ fn who_competes_takes_only_noise_for_an_empty_queue() {
     };
     assert_eq!([3, 2].map(|left| judged(8, left)), [Change::None, Change::Ends], "3 of 8 ms would harm nobody, but are an opponent's");
 }
+
+/// A verdict that no other follows within two rounds of the probes of all is past. Who competes probes more rarely the longer a round trip is, and keeps its doubts.
+#[test]
+fn a_verdict_that_no_other_follows_is_past() {
+    let at = |competing: bool, left: u64, times: [u64; 2]| {
+        let mut rivalry = Rivalry { competing, ..Rivalry::default() };
+        times.map(|ms| rivalry.judged(&Verdict { asked: Instant::from_millis(ms), ..verdict(40, left) }, &BOUNDS))[1]
+    };
+    assert_eq!(at(false, 20, [1_000, 21_000]), Change::Begins);
+    assert_eq!(at(false, 20, [1_000, 21_001]), Change::None);
+    assert_eq!(at(true, 0, [1_000, 61_000]), Change::Ends);
+}
