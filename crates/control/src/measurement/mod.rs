@@ -26,7 +26,7 @@ pub struct Reading {
     pub bandwidth: Bandwidth,
     /// Half the widths of the 95 % confidence intervals of K and A; zero where nothing is in doubt.
     pub error: Bandwidth,
-    /// K is told by packets that were held back and let go together: it may be a tenth off, however narrow its interval.
+    /// K is told by packets that were held back and let go together: it may be a tenth low for that, which its interval does not say.
     pub held_back: bool,
 }
 

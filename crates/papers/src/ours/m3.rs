@@ -105,7 +105,7 @@ const CASES: &[Case] = &[
     Case {
         name: "a network card that waits 1 ms",
         flow: "route = [\"a\"]\ncoalesce_us = 1000\n",
-        why: "arrivals are the card's, K is known by long bursts, and is taken higher than they tell",
+        why: "arrivals are the card's, K is known by long bursts, and not what comes between their packets",
         ..USUAL
     },
     Case { name: "CoDel", links: "[[link]]\nname = \"a\"\nrate_mbps = 100\ndelay_ms = 40\nqueue_bdp = 1.0\nqueue = \"codel\"\n", ..USUAL },

@@ -284,6 +284,13 @@ impl Capacity {
         if busy > LITTLE { ((gap - service) / busy).clamp(0.0, most) } else { 0.0 }
     }
 
+    /// By how much K may be more than it is told where packets are held back: competitors' packets that got in between lengthen the mean gap if the access link spreads packets, ρ = 1, and
+    /// no gap tells ρ there.
+    pub fn spread(&self, packet: f64) -> Rate {
+        let (Some((gap, _)), Some(least)) = (self.close.gap(), self.close.least()) else { return Rate::ZERO };
+        if self.is_held_back() { Rate::from_bytes_per_s((packet / least - packet / gap).max(0.0)) } else { Rate::ZERO }
+    }
+
     /// K, the narrowest link's capacity, and half the width of its 95 % confidence interval; none before the first pairs.
     pub fn estimate(&self, packet: f64) -> Option<(Rate, Rate)> {
         let (service, variance, alone) = self.service()?;

@@ -86,8 +86,9 @@ pub struct ImTcp {
     confirmed: (Instant, u64),
     /// K and half the width of its interval.
     known_capacity: Option<(Rate, Rate)>,
-    /// It is told by packets that were held back.
+    /// It is told by packets that were held back, and may be more by so much.
     held_back: bool,
+    spread: Rate,
     /// K, its interval, and a packet's time on the shared link, as they were before arrivals were held back.
     settled: Option<((Rate, Rate), Span)>,
     /// How long the link that competitors share, and the access link before it, take for a packet.
@@ -129,6 +130,7 @@ impl ImTcp {
             confirmed: (Instant::START, 0),
             known_capacity: None,
             held_back: false,
+            spread: Rate::ZERO,
             settled: None,
             tight: None,
             access: Span::ZERO,
@@ -224,6 +226,7 @@ impl ImTcp {
         // In doubt it is what it was: a host that began to hold packets up contradicts the pairs before, and the link need not be another.
         let before = self.settled.filter(|_| doubted && known.is_none());
         self.held_back = doubted && known.is_some();
+        self.spread = self.capacity.spread(packet);
         self.known_capacity = known.or(before.map(|(known, _)| known));
         self.tight = before.map(|(_, tight)| tight).or(tight);
         self.access = Span::from_secs(self.result.map_or(0.0, |result| self.capacity.access(packet, result.bandwidth.available)));
@@ -308,7 +311,7 @@ impl Measurement for ImTcp {
         }
         let reading = Reading {
             bandwidth: Bandwidth { capacity, available },
-            error: Bandwidth { capacity: capacity_error, available: available_error },
+            error: Bandwidth { capacity: capacity_error + self.spread, available: available_error },
             held_back: self.held_back,
         };
         if reading.is_sure() {

@@ -216,3 +216,30 @@ fn long_bursts_tell_k_where_arrivals_are_held_back() {
         assert!((error / k / expected - 1.0).abs() < 0.1, "± {} of K instead of {expected}, seed {seed}", error / k);
     }
 }
+
+/// With half of the link for others packets that came to it a service time apart have half of one between them: g = 1.5 s, and `least` finds s with ρ = 1 and A = K/2.
+#[test]
+fn where_arrivals_are_held_back_the_interval_has_what_comes_between() {
+    let gap = |first: u64, arrived: f64| Gap {
+        first,
+        last: first,
+        sent: 0.0,
+        entered: 0.0,
+        arrived,
+        bytes: PACKET,
+        same_busy_period: true,
+        together: arrived == 0.0,
+    };
+    let told = |available: f64, together: bool| {
+        let mut capacity = Capacity::default();
+        for pair in 0..2_000u64 {
+            let arrived = if !together { 1.5 } else { 3.0 * (pair % 2) as f64 };
+            capacity.close(&gap(2 * pair, arrived * SERVICE), PACKET, Some(Rate::from_bytes_per_s(available)));
+        }
+        (capacity.estimate(PACKET).unwrap().0.bytes_per_s(), capacity.spread(PACKET).bytes_per_s())
+    };
+    let (k, spread) = told(K / 2.0, true);
+    assert!((k / K - 1.0 / 1.5).abs() < 0.01 && ((k + spread) / K - 1.0).abs() < 0.01, "{k} + {spread}");
+    assert_eq!(told(K / 1.5, true).1, 0.0, "alone nothing comes between");
+    assert_eq!(told(K / 2.0, false).1, 0.0, "elsewhere K has it already");
+}
