@@ -81,9 +81,10 @@ fn jitter_of_acks_does_not_disturb_who_hears_of_arrivals() {
         same(one.a, other.a);
         same(one.k, other.k);
     }
-    // Close pairs arrive apart by the jitter of their ACKs, more than a service time. A is a mean over many gaps, of which jitter takes
-    // nothing away; it is disturbed where it takes that for a queue.
-    assert!(untold.k > 20.0 * told.k && untold.a > 1.4 * told.a, "{untold:?} {told:?}");
+    // Close pairs arrive apart by the jitter of their ACKs, more than a service time: bursts that were held back tell K, and not as well. A is a mean over many gaps, of which jitter takes
+    // nothing away.
+    assert!(untold.k > 5.0 * told.k && untold.k < 0.1, "{untold:?} {told:?}");
+    assert!((untold.a - told.a).abs() < 0.01, "{untold:?} {told:?}");
     // What is said rides on ACKs.
     assert!((told_calm.back - untold_calm.back).abs() < 0.001, "{told_calm:?} {untold_calm:?}");
     assert!(told_calm.back_bytes < 1.3 * untold_calm.back_bytes, "{told_calm:?} {untold_calm:?}");

@@ -203,7 +203,7 @@ fn held_back(bursts: usize, packets: u64, held: f64, seed: u64) -> Option<(f64, 
 }
 
 /// Each end of a burst is held back by up to T, uniformly, so that its length is off by about √(T²/6), however long it is. So 1.96·T/(√6·(n − 1)·s·√N) is half of the interval of N bursts,
-/// and a quarter of K where T is 8 service times after 8 bursts of ten packets, and after 660 of two.
+/// and a quarter of K where T is 8 service times after 8 bursts of ten packets. A pair deviates by g·√(T/g − 1), and 430 of them tell as much.
 #[test]
 fn long_bursts_tell_k_where_arrivals_are_held_back() {
     for seed in 1..=20 {
