@@ -233,7 +233,8 @@ fn logarithmic(ends: Range<f64>) -> impl AsRangedCoord<Value = f64, CoordDescTyp
     ends.log_scale().with_key_points(ticks)
 }
 
-/// A tick's label; on a logarithmic axis only 1, 2, 5 of each decade, or only 1 if decades are many.
+/// A tick's label; on a logarithmic axis only 1, 2, 5 of each decade, or only 1 if decades are many. Where the ends are less than a factor of five apart there may be one of these only, and each is
+/// labelled.
 fn tick(axis: &Axis, (from, to): (f64, f64), value: f64) -> String {
     // Sums of steps end in digits that mean nothing.
     let near_zero = value.abs() < (to - from).abs() * 1e-9;
@@ -241,7 +242,11 @@ fn tick(axis: &Axis, (from, to): (f64, f64), value: f64) -> String {
         return number(if near_zero { 0.0 } else { value });
     }
     let digit = (value / 10f64.powf((value.log10() + 1e-9).floor())).round() as u32;
-    let shown = if (to / from).log10() > 3.2 { digit == 1 } else { matches!(digit, 1 | 2 | 5) };
+    let shown = match to / from {
+        apart if apart < 5.0 => true,
+        apart if apart.log10() > 3.2 => digit == 1,
+        _ => matches!(digit, 1 | 2 | 5),
+    };
     if shown { number(value) } else { String::new() }
 }
 
@@ -255,4 +260,21 @@ fn px(x: u32, y: u32) -> (i32, i32) {
 
 fn rgb(Colour(red, green, blue): Colour) -> RGBColor {
     RGBColor(red, green, blue)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_logarithmic_axis_has_labels_however_short_or_long_it_is() {
+        let labels = |from: f64, to: f64| {
+            let digits = (-2..=6).flat_map(|decade| (1..10).map(move |digit| f64::from(digit) * 10f64.powi(decade)));
+            let ticks = digits.filter(|tick| (from..=to).contains(tick));
+            ticks.map(|value| tick(&Axis::log("x"), (from, to), value)).filter(|label| !label.is_empty()).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(labels(0.58, 1.3), "0.6 0.7 0.8 0.9 1");
+        assert_eq!(labels(0.25, 8.0), "0.5 1 2 5");
+        assert_eq!(labels(1.0, 10_000.0), "1 10 100 1000 10000");
+    }
 }
