@@ -154,7 +154,7 @@ fn a_buffer_of_one_packet_bears_a_flow_that_measures() {
 }
 
 /// Two flows stay on 50 Mbit/s and 60 ms when a Reno leaves that had filled four BDPs with them. When they find out their windows give up what stands in the queue, 111 ms of packets that are
-/// still in flight: the law must not take that for what they get through, and give it up again. (Half of a second at the least was a fifth of the link, in the median of 4 seeds.)
+/// still in flight: the law must not take that for what they get through, and give it up again. Without that rule the least second has .21, .46 and .38 of the link.
 #[test]
 fn flows_that_stop_to_compete_keep_the_link_in_use() {
     let mut least = [1.0; 3];

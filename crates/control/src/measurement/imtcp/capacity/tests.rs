@@ -177,6 +177,11 @@ fn a_link_that_changes_is_forgotten_at_once_and_one_that_does_not_is_remembered(
     }
 }
 
+/// The packet of that number arrived so long after the one with which it had left.
+fn left_together(number: u64, arrived: f64) -> Gap {
+    Gap { first: number, last: number, sent: 0.0, entered: 0.0, arrived, bytes: PACKET, same_busy_period: true, together: arrived == 0.0 }
+}
+
 /// K by so many bursts of that many packets, a service time apart when they come to what hands up all that came in `held` service times; at any phase of it.
 fn held_back(bursts: usize, packets: u64, held: f64, seed: u64) -> Option<(f64, f64)> {
     let mut random = Random::new(seed, 0);
@@ -186,17 +191,7 @@ fn held_back(bursts: usize, packets: u64, held: f64, seed: u64) -> Option<(f64, 
         let handed_up = |place: u64| libm::ceil((phase + place as f64) / held) * held * SERVICE;
         for place in 1..packets {
             let (number, arrived) = (100 * burst + place, handed_up(place) - handed_up(place - 1));
-            let gap = Gap {
-                first: number,
-                last: number,
-                sent: 0.0,
-                entered: 0.0,
-                arrived,
-                bytes: PACKET,
-                same_busy_period: true,
-                together: arrived == 0.0,
-            };
-            capacity.close(&gap, PACKET, None);
+            capacity.close(&left_together(number, arrived), PACKET, None);
         }
     }
     capacity.estimate(PACKET).map(|(k, error)| (k.bytes_per_s(), error.bytes_per_s()))
@@ -220,21 +215,11 @@ fn long_bursts_tell_k_where_arrivals_are_held_back() {
 /// With half of the link for others packets that came to it a service time apart have half of one between them: g = 1.5 s, and `least` finds s with ρ = 1 and A = K/2.
 #[test]
 fn where_arrivals_are_held_back_the_interval_has_what_comes_between() {
-    let gap = |first: u64, arrived: f64| Gap {
-        first,
-        last: first,
-        sent: 0.0,
-        entered: 0.0,
-        arrived,
-        bytes: PACKET,
-        same_busy_period: true,
-        together: arrived == 0.0,
-    };
     let told = |available: f64, together: bool| {
         let mut capacity = Capacity::default();
         for pair in 0..2_000u64 {
             let arrived = if !together { 1.5 } else { 3.0 * (pair % 2) as f64 };
-            capacity.close(&gap(2 * pair, arrived * SERVICE), PACKET, Some(Rate::from_bytes_per_s(available)));
+            capacity.close(&left_together(2 * pair, arrived * SERVICE), PACKET, Some(Rate::from_bytes_per_s(available)));
         }
         (capacity.estimate(PACKET).unwrap().0.bytes_per_s(), capacity.spread(PACKET).bytes_per_s())
     };
