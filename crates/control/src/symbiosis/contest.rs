@@ -7,13 +7,13 @@ use super::rivalry::{Bounds, Change};
 use super::sawtooth::{RISES, Sawtooth, Seen};
 use crate::lotka_volterra::Bandwidth;
 use crate::measurement::Reading;
-use crate::measurement::imtcp::WIDEST;
+use crate::measurement::imtcp::WIDEST_INTERVAL;
 use crate::{Acked, Instant, Rate, Span};
 
 /// Where packets are held back the law goes by so many times the K that they tell, the upper end of the widest interval with which K counts as known. More than K costs a queue of θ ln of what is too
 /// much, 1.7 ms; less than K costs that part of the link. And K may be a tenth too low however many packets tell it, since what holds them back sets others free and does not meet
 /// them at all phases alike; of what holds them back something stands.
-const CAUTION: f64 = 1.0 / (1.0 - WIDEST);
+const CAUTION: f64 = 1.0 / (1.0 - WIDEST_INTERVAL);
 
 /// A reading as the law takes it.
 fn cautious(reading: Reading) -> Reading {

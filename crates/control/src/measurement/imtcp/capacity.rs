@@ -47,7 +47,7 @@ const CHANGED: f64 = 0.125;
 const IN_A_ROW: u32 = 10;
 /// Where packets are held back K is known once its 95 % interval is no wider than this part of M/K to either side: shares are as K is read, and Jain's index of
 /// readings with half of that deviation is .985.
-pub const WIDEST: f64 = 0.25;
+pub const WIDEST_INTERVAL: f64 = 0.25;
 
 /// The estimate of K.
 #[derive(Clone, Copy, Debug, Default)]
@@ -297,7 +297,7 @@ impl Capacity {
         let (service, variance) = if alone { (service, variance) } else { self.close.gap()? };
         let deviation = CI95 * libm::sqrt(variance);
         let service = if self.is_held_back() {
-            (deviation <= WIDEST * service).then_some(service)?
+            (deviation <= WIDEST_INTERVAL * service).then_some(service)?
         } else {
             // No link is narrower than the packets that it let through one after another.
             service.max(self.close.shortest)

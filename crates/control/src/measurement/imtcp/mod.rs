@@ -21,7 +21,7 @@ use crate::lotka_volterra::Bandwidth;
 use crate::rtt::Smoothed;
 use crate::{Acked, Bytes, Departure, Instant, PacketLost, Rate, Report, Sent, Setup, Span, Unknown};
 
-pub use capacity::WIDEST;
+pub use capacity::WIDEST_INTERVAL;
 use capacity::{Capacity, LITTLE};
 use cost::Cost;
 use cross_traffic::CrossTraffic;
@@ -87,8 +87,7 @@ pub struct ImTcp {
     /// K and half the width of its interval.
     known_capacity: Option<(Rate, Rate)>,
     /// It is told by packets that were held back, and may be more by so much.
-    held_back: bool,
-    spread: Rate,
+    spread: Option<Rate>,
     /// K, its interval, and a packet's time on the shared link, as they were before arrivals were held back.
     settled: Option<((Rate, Rate), Span)>,
     /// How long the link that competitors share, and the access link before it, take for a packet.
@@ -129,8 +128,7 @@ impl ImTcp {
             last_result: None,
             confirmed: (Instant::START, 0),
             known_capacity: None,
-            held_back: false,
-            spread: Rate::ZERO,
+            spread: None,
             settled: None,
             tight: None,
             access: Span::ZERO,
@@ -225,8 +223,7 @@ impl ImTcp {
         }
         // In doubt it is what it was: a host that began to hold packets up contradicts the pairs before, and the link need not be another.
         let before = self.settled.filter(|_| doubted && known.is_none());
-        self.held_back = doubted && known.is_some();
-        self.spread = self.capacity.spread(packet);
+        self.spread = (doubted && known.is_some()).then(|| self.capacity.spread(packet));
         self.known_capacity = known.or(before.map(|(known, _)| known));
         self.tight = before.map(|(_, tight)| tight).or(tight);
         self.access = Span::from_secs(self.result.map_or(0.0, |result| self.capacity.access(packet, result.bandwidth.available)));
@@ -311,8 +308,8 @@ impl Measurement for ImTcp {
         }
         let reading = Reading {
             bandwidth: Bandwidth { capacity, available },
-            error: Bandwidth { capacity: capacity_error + self.spread, available: available_error },
-            held_back: self.held_back,
+            error: Bandwidth { capacity: capacity_error + self.spread.unwrap_or(Rate::ZERO), available: available_error },
+            held_back: self.spread.is_some(),
         };
         if reading.is_sure() {
             self.result = Some(reading);
