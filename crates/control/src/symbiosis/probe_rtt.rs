@@ -22,6 +22,7 @@ mod emptied;
 mod late;
 mod probe;
 mod timing;
+mod verdict;
 
 use crate::rtt::MinRtt;
 use crate::{Instant, Span};
@@ -30,6 +31,7 @@ use late::Late;
 use probe::{JOINED, LONG, Probe};
 use timing::{FIRST, HOLDS, LASTS, LEAST_INTERVAL, LEAST_TURN, MOST_LASTS, REFILLS, apart, competing_interval};
 pub use timing::{longest, probe_timing};
+pub use verdict::Verdict;
 
 /// In a min-RTT probe this part f of `xτ` is in flight. The queue runs empty if flows with more than `q/(q + (1 − f)τ)` of the link probe: a third of it
 /// for `q = τ/4`, half with f = 3/4. And it does if all probe and over-read τ by less than 1/f.
@@ -78,31 +80,6 @@ pub struct ProbeRtt {
     filled: Instant,
     /// It has been empty for half of the least time between probes since the last one.
     freed: bool,
-}
-
-/// What a probe found while flows of the kind had no queue.
-#[derive(Clone, Copy, Debug)]
-pub struct Verdict {
-    /// When the probe began.
-    pub asked: Instant,
-    /// When the last of those who joined in is released.
-    pub released: Instant,
-    /// The queue that stood before.
-    pub before: Span,
-    /// The queue that was left.
-    pub left: Span,
-    /// The queue had not been empty of late.
-    pub stood: bool,
-    /// Nor for longer than the time between probes, in which flows of the kind would have emptied it.
-    pub long: bool,
-    /// It came back when all were released.
-    pub back: bool,
-    /// It came back before that, while the flight was held: others of the kind were out of step.
-    pub early: bool,
-    /// Others of the kind can have seen the probe: what the flow gave up was a dip.
-    pub seen: bool,
-    /// Others probed too: the queue fell by a dip, and by more than what the flow gave up.
-    pub company: bool,
 }
 
 /// What a probe needs to know.
@@ -244,15 +221,16 @@ impl ProbeRtt {
         let interval = self.interval.max(soon);
         self.freed |= now - self.filled >= apart.scale(0.5);
         let (since, unseen) = (now - self.begun, now - self.seen);
+        let stood = self.stood(now, share.own_kind_rtt);
         let half = interval.scale(0.5);
+        let rarer = competing_interval(self.most, share.smoothed);
         let due = if self.sparing {
-            let rarer = competing_interval(self.most, share.smoothed);
-            now - self.bottom.1 >= rarer
-                || since >= rarer.scale(2.0)
-                || (self.freed && since >= apart && self.stood(now, share.own_kind_rtt))
+            now - self.bottom.1 >= rarer || since >= rarer.scale(2.0) || (self.freed && since >= apart)
         } else {
             now - self.counted >= interval && since >= soon && unseen >= half
         };
+        // After a loss of all who compete there may be no queue for seconds, whoever they are.
+        let tells = stood || !share.competes || since >= rarer.scale(2.0);
         let least = !self.sparing && since >= half.max(apart.scale(0.5)) && unseen >= half && is_least;
         // Beside flows that fill the buffer every loss of theirs is a dip.
         let dips = !share.competes
@@ -262,8 +240,8 @@ impl ProbeRtt {
                 let shorter = (usual.rtt - tau).scale(DIP).max(usual.noise).max(NOISE);
                 usual.rtt - rtt > shorter.saturating_add(share.service).saturating_add(share.bridge)
             });
-        let own = due || (self.called && since >= share.own_kind_rtt.scale(MOST_LASTS));
-        if own || least || dips {
+        let own = (due && tells) || (self.called && since >= share.own_kind_rtt.scale(MOST_LASTS));
+        if own || (least && tells) || dips {
             self.called = false;
             let turn = share.smoothed.min(rtt.scale(2.0));
             (self.begun, self.ended) = (now, now.saturating_add(turn.scale(LASTS)));
@@ -273,7 +251,6 @@ impl ProbeRtt {
             let alone =
                 share.flight.scale(1.0 - PROBE_RTT_CWND_GAIN * (self.tau().unwrap_or(share.smoothed).secs() / share.smoothed.secs()));
             let none = MinRtt::default();
-            let stood = self.stood(now, share.own_kind_rtt);
             self.probe = Some(Probe {
                 before,
                 turn,

@@ -336,14 +336,17 @@ fn one_opponent_among_many_of_the_kind_is_not_lost_sight_of() {
     let mut fluid = Fluid::new(&[0; 9], true, queue, (TAU.secs() + queue) / 10.0);
     fluid.run(30_000);
     assert_eq!(fluid.competing(), 9);
-    let verdict = |left: u64| verdict(120, left);
-    let judged = |competing: bool, left: u64| {
+    let judged = |competing: bool, before: u64, left: u64| {
         let mut rivalry = Rivalry { competing, ..Rivalry::default() };
-        let changes = [left; 3].map(|left| rivalry.judged(&verdict(left), &BOUNDS));
+        let changes = [0, 2_000, 4_000].map(|at| {
+            let asked = Instant::from_millis(at);
+            rivalry.judged(&Verdict { asked, ..verdict(before, left) }, &BOUNDS)
+        });
         changes[if competing { 1 } else { 2 }]
     };
-    assert_eq!([46, 45].map(|left| judged(false, left)), [Change::Begins, Change::None], "three eighths, of who does not compete");
-    assert_eq!([8, 7].map(|left| judged(true, left)), [Change::None, Change::Ends], "a sixteenth, of who does");
+    assert_eq!([31, 30].map(|left| judged(false, 80, left)), [Change::Begins, Change::None], "three eighths, of who does not compete");
+    assert_eq!([33, 32].map(|left| judged(false, 200, left)), [Change::Begins, Change::None], "and no more than many of the kind leave");
+    assert_eq!([8, 7].map(|left| judged(true, 120, left)), [Change::None, Change::Ends], "a sixteenth, of who does");
 }
 
 #[test]

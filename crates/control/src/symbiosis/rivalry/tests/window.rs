@@ -35,17 +35,7 @@ impl Competitor {
 }
 
 #[test]
-fn who_enters_catches_up_to_half_of_the_link_and_one_loss_does_not_end_it() {
-    let mut flow = Competitor::new(20);
-    flow.round(1_000.0, false);
-    assert_eq!(flow.window.cwnd, 40.0, "slow start");
-    flow.lose(LossKind::FastRetransmit);
-    assert_eq!(flow.window.cwnd, 28.0, "a loss takes what it takes from CUBIC");
-    flow.round(1_000.0, false);
-    assert_eq!(flow.window.cwnd, 56.0, "and slow start goes on");
-    flow.lose(LossKind::FastRetransmit);
-    flow.round(1_000.0, false);
-    assert!((39.2..45.0).contains(&flow.window.cwnd), "the second loss ends it: {}", flow.window.cwnd);
+fn who_enters_catches_up_to_half_of_the_link() {
     let mut flow = Competitor::new(20);
     (0..3).for_each(|_| flow.round(50.0, false));
     assert!((50.0..55.0).contains(&flow.window.cwnd), "half of the link's flight ends it: {}", flow.window.cwnd);
@@ -53,6 +43,30 @@ fn who_enters_catches_up_to_half_of_the_link_and_one_loss_does_not_end_it() {
     let after = flow.window.cwnd;
     flow.round(1_000.0, false);
     assert!(flow.window.cwnd < after + 3.0, "for good: {after} to {}", flow.window.cwnd);
+}
+
+#[test]
+fn the_third_loss_of_a_doubled_window_ends_the_catching_up() {
+    let mut flow = Competitor::new(20);
+    for before in [40.0, 56.0, 78.4] {
+        flow.round(1_000.0, false);
+        assert!((flow.window.cwnd - before).abs() < 1.0, "slow start: {} instead of {before}", flow.window.cwnd);
+        flow.lose(LossKind::FastRetransmit);
+    }
+    assert!((flow.window.cwnd - 0.7 * 78.4).abs() < 1.0, "a loss takes what it takes from CUBIC: {}", flow.window.cwnd);
+    flow.round(1_000.0, false);
+    assert!((54.0..60.0).contains(&flow.window.cwnd), "{}", flow.window.cwnd);
+}
+
+/// An opponent overflows the buffer five times while the flow has no time to double its window.
+#[test]
+fn losses_before_the_window_has_doubled_end_nothing() {
+    let mut flow = Competitor::new(200);
+    (0..5).for_each(|_| flow.lose(LossKind::FastRetransmit));
+    let left = flow.window.cwnd;
+    assert!((left - 200.0 * BETA.powi(5)).abs() < 2.0, "each takes its part: {left}");
+    flow.round(1_000.0, false);
+    assert!(flow.window.cwnd >= 1.9 * left, "slow start goes on: {left} to {}", flow.window.cwnd);
     let mut flow = Competitor::new(20);
     flow.lose(LossKind::Timeout);
     flow.lose(LossKind::Timeout);
