@@ -20,7 +20,7 @@ use serde_json::Value;
 use symbiosis_linux::privileged::{Need, ready, tell};
 
 const SCENARIO: &str = r#"
-duration_s = 14
+duration_s = 54
 [bottleneck]
 rate_mbps = 20
 delay_ms = 10
@@ -129,7 +129,8 @@ fn agent_is_killed_and_replaced() -> Option<f64> {
     assert!(lab.try_wait().unwrap().is_none(), "the transfer goes on");
     let again = symbiosis(&["kernel", "start"]);
     assert!(String::from_utf8_lossy(&again.stdout).contains("with the sockets of an agent that was killed"), "{again:?}");
-    let second = until(Duration::from_secs(5), k_is_known);
+    // What it finds is Reno's window, which overflows the buffer every second: K may take a dozen of them.
+    let second = until(Duration::from_secs(45), k_is_known);
     let ran = lab.wait_with_output().unwrap();
     assert!(symbiosis(&["kernel", "stop"]).status.success());
     assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
