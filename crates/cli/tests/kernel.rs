@@ -112,8 +112,8 @@ fn lab(folder: &Path) -> Child {
     command.current_dir(folder).args(["testbed", "small.toml", "--json"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
 }
 
-/// A transfer whose agent is killed and replaced; what it got of 20 Mbit/s, unless the machine was too busy to emulate the path.
-fn agent_is_killed_and_replaced() -> Option<f64> {
+/// A transfer whose agent is killed and replaced: what it got of 20 Mbit/s, and K as the next agent learnt it within 5 s, unless the machine was too busy to emulate the path.
+fn agent_is_killed_and_replaced() -> Option<(f64, Option<f64>)> {
     let folder = tempfile::tempdir().unwrap();
     let started = symbiosis(&["kernel", "start"]);
     assert!(started.status.success() && available(), "{started:?}");
@@ -130,7 +130,6 @@ fn agent_is_killed_and_replaced() -> Option<f64> {
     let again = symbiosis(&["kernel", "start"]);
     assert!(String::from_utf8_lossy(&again.stdout).contains("with the sockets of an agent that was killed"), "{again:?}");
     let taken_over = until(Duration::from_secs(5), || status()?["sockets"].get(0).map(|_| ()));
-    // In the buffer that Reno fills it may not learn K (docs/kernel.md).
     let second = until(Duration::from_secs(5), k_is_known);
     let ran = lab.wait_with_output().unwrap();
     assert!(symbiosis(&["kernel", "stop"]).status.success());
@@ -145,7 +144,7 @@ fn agent_is_killed_and_replaced() -> Option<f64> {
     assert!(taken_over.is_some(), "the next has the connection that is under way");
     let goodput = result["flows"][0]["goodput_mbps"].as_f64().unwrap();
     eprintln!("goodput {goodput} of 20 Mbit/s, K {first:?} and {second:?}, {lateness}");
-    Some(goodput)
+    Some((goodput, second))
 }
 
 /// Of up to three transfers two must use the link: a third may meet a machine that pauses, though not for long enough to be void.
@@ -154,7 +153,7 @@ fn without_its_agent_a_transfer_goes_on_as_reno_and_a_new_agent_takes_it_over() 
     let Some(_alone) = alone("without_its_agent_a_transfer_goes_on_as_reno_and_a_new_agent_takes_it_over") else { return };
     let _stopped = Stopped;
     let (mut used, mut unused) = (0, Vec::new());
-    for goodput in (0..3).filter_map(|_| agent_is_killed_and_replaced()) {
+    for (goodput, _) in (0..3).filter_map(|_| agent_is_killed_and_replaced()) {
         if goodput > 0.8 * 20.0 {
             used += 1
         } else {
@@ -171,6 +170,15 @@ fn without_its_agent_a_transfer_goes_on_as_reno_and_a_new_agent_takes_it_over() 
     }
     assert!(!available());
     assert_eq!(String::from_utf8_lossy(&symbiosis(&["kernel", "stop"]).stdout), "there is nothing to stop\n");
+}
+
+#[test]
+#[ignore = "differs: in the buffer that Reno fills the next agent may not learn K (docs/kernel.md)"]
+fn the_next_agent_learns_k_of_a_connection_that_is_under_way() {
+    let Some(_alone) = alone("the_next_agent_learns_k_of_a_connection_that_is_under_way") else { return };
+    let _stopped = Stopped;
+    let transfers: Vec<_> = (0..3).filter_map(|_| agent_is_killed_and_replaced()).collect();
+    assert!(transfers.iter().all(|(_, k)| k.is_some()), "{transfers:?}");
 }
 
 #[test]

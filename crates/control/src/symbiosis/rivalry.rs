@@ -73,8 +73,9 @@ pub struct Rivalry {
     found: Option<Instant>,
     /// Verdicts that agreed since the last one that did not.
     agreed: u32,
-    /// Losses that the catching up has left, none once it is over, and the window after the last loss, or where it began.
+    /// Losses that the catching up has left, none once it is over.
     catches: u32,
+    /// The window after the last loss, or where the catching up began.
     caught: Option<f64>,
     refill: Refill,
     cubic: Cubic,

@@ -73,6 +73,24 @@ fn losses_before_the_window_has_doubled_end_nothing() {
     assert_eq!(flow.window.cwnd, 1.0, "a timeout is a timeout");
 }
 
+/// One packet of forty is lost: what slow start adds until then is what a loss takes, .3 of `W = 40/.3`, and half of the link is not reached.
+#[test]
+fn catching_up_holds_no_more_than_its_losses_leave() {
+    for cwnd in [50, 1_000] {
+        let mut flow = Competitor::new(cwnd);
+        let mut before = 0.0;
+        for _ in 0..60 {
+            for number in 0..40 {
+                let ack = Acked { now: flow.now, number, ..test_path::ack() };
+                flow.rivalry.grow(&mut flow.window, &ack, 10_000.0, false);
+            }
+            before = flow.window.cwnd;
+            flow.lose(LossKind::FastRetransmit);
+        }
+        assert!((before - 40.0 / (1.0 - BETA)).abs() < 3.0, "from {cwnd}: {before}");
+    }
+}
+
 /// `W(t) = 0.4(t − K)³ + 1000` with `K = ∛(300/0.4) = 9.086 s` from 700 packets: after 12 s 1009.9, though a probe kept the window for one of them.
 #[test]
 fn what_a_probe_keeps_cubics_clock_makes_up() {
