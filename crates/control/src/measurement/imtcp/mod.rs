@@ -8,6 +8,7 @@
 //! Small files: `gaps` makes gaps of ACKs, `capacity` K and `cross_traffic` A of gaps, `trains` and `streams` decide departures.
 
 mod capacity;
+mod clock;
 mod cost;
 mod cross_traffic;
 mod gaps;
@@ -23,6 +24,7 @@ use crate::{Acked, Bytes, Departure, Instant, PacketLost, Rate, Report, Sent, Se
 
 pub use capacity::WIDEST_INTERVAL;
 use capacity::{Capacity, LITTLE};
+use clock::Clock;
 use cost::Cost;
 use cross_traffic::CrossTraffic;
 use gaps::{Gap, Gaps, Links};
@@ -47,8 +49,6 @@ const FIRST_DOUBT: f64 = 0.25;
 const JUMP: f64 = 2.0;
 /// By fewer gaps an interval is not to be trusted: more often than not nothing came in between.
 const FEWEST_GAPS: f64 = 10.0;
-/// Packets that left closer than this part of a service time left back to back; or closer than the host can tell.
-const BACK_TO_BACK: f64 = 0.05;
 /// Packets that left back to back follow one another on the narrowest link too. If so many in a row seem not to, what is known of the links is wrong.
 const MOST_APART: u32 = 10;
 /// Arrivals that were merged for so long are the network card's ways, and not a host's that paused: what was measured before holds no more.
@@ -65,8 +65,7 @@ pub struct ImTcp {
     packet: Bytes,
     /// Distances shorter than this the host cannot keep.
     timer: Span,
-    /// Gaps shorter than this are the host's.
-    clock: Span,
+    clock: Clock,
     gaps: Gaps,
     capacity: Capacity,
     cross_traffic: CrossTraffic,
@@ -114,7 +113,7 @@ impl ImTcp {
         ImTcp {
             packet: setup.packet,
             timer: setup.timer,
-            clock: setup.clock,
+            clock: Clock::new(setup.clock),
             gaps: Gaps::default(),
             capacity: Capacity::default(),
             cross_traffic: CrossTraffic::default(),
@@ -145,6 +144,7 @@ impl ImTcp {
         (self.last_result, self.known_capacity, self.result) = (None, None, None);
         (self.settled, self.tight, self.access, self.apart) = (None, None, Span::ZERO, 0);
         self.cost.forget();
+        self.clock.forget();
     }
 
     /// The part of K that competitors use, as far as is known.
@@ -174,21 +174,18 @@ impl ImTcp {
         self.capacity.is_held_back() || self.gaps.hides_arrivals()
     }
 
-    /// Packets that left back to back; or closer than the host can tell.
-    fn is_close(&self, gap: &Gap) -> bool {
-        gap.sent <= BACK_TO_BACK * self.tight.map_or(0.0, Span::secs) || gap.sent < self.clock.secs()
-    }
-
-    /// Whether the link takes less for what passes as one than the host can tell apart (B §4.2.1).
     fn is_too_fast(&self) -> bool {
-        self.tight.is_some_and(|tight| tight.scale(self.gaps.burst()) <= self.clock)
+        self.tight.is_some_and(|tight| self.clock.is_too_fast(tight.scale(self.gaps.burst())))
     }
 
     /// How far apart two packets arrived, and none between them.
     fn answer(&mut self, gap: &Gap) {
         // Where packets are held back only those that left together at any phase of what holds them back are a sample: what an ACK sets free leaves at one.
         let sample = || Spacing::is_back_to_back(gap, self.trains.may_be_long(self.packet));
-        if self.is_close(gap) && (!self.capacity.is_held_back() || sample()) {
+        if self.clock.is_close(gap.sent, self.tight) && (!self.capacity.is_held_back() || sample()) {
+            if self.tight.is_none() {
+                self.clock.first(gap.sent);
+            }
             self.confirmed = (self.last_ack.unwrap_or_default(), self.gaps.merged());
             self.capacity.close(gap, self.packet.as_f64(), self.result.map(|result| result.bandwidth.available));
             self.know();
@@ -196,7 +193,7 @@ impl ImTcp {
     }
 
     fn gap(&mut self, gap: &Gap) {
-        let close = self.is_close(gap);
+        let close = self.clock.is_close(gap.sent, self.tight);
         if !gap.same_busy_period {
             self.apart += u32::from(close);
             if self.apart >= MOST_APART {
@@ -236,6 +233,9 @@ impl Measurement for ImTcp {
             Departure::IgnoreWindow(at) => packet.now - at.max(packet.ready_at),
             _ => Span::ZERO,
         };
+        if let Some(after) = self.trains.pair(packet, self.departure()) {
+            self.clock.left(after);
+        }
         self.streams.sent(packet);
         self.trains.sent(packet, self.tight, self.others());
         self.gaps.sent(packet, self.trains.next());

@@ -109,6 +109,12 @@ impl Trains {
         }
     }
 
+    /// How long after the one before a packet leaves that was to leave back to back with it.
+    pub fn pair(&self, packet: &Sent, wanted: Departure) -> Option<Span> {
+        let pair = wanted == Departure::IgnoreWindow(self.last_sent) && packet.number == self.next;
+        (pair && !packet.retransmission).then(|| packet.now - self.last_sent)
+    }
+
     /// The number of the first packet that has never left.
     pub fn next(&self) -> u64 {
         self.next
