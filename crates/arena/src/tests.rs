@@ -222,12 +222,11 @@ fn who_competes_holds_its_own_beside_cubic_and_keeps_the_low_queue_among_its_own
     let beside = tried("loss-based/1:1 cubic, 60 ms, 1 BDP", 10);
     let (median, worst) = (beside.goals[0].median.unwrap(), beside.goals[0].worst.unwrap());
     assert!(median > 0.6 && worst > 0.2, "median {median}, worst {worst}: without it .02");
-    // When a flow takes the other for CUBIC just as that leaves, one of forty runs has more than 10 ms.
     let leaves = tried("loss-based/cubic leaves", 10);
     let (median, worst) = (leaves.goals[0].median.unwrap(), leaves.goals[0].worst.unwrap());
     assert!(
-        median < 7.0 && worst < 25.0,
-        "median {median} ms, worst {worst} ms: 27.9 as long as two losses of any kind ended the catching up"
+        leaves.goals[0].met && median < 7.0,
+        "median {median} ms, worst {worst} ms: 27.9 as long as two losses of any kind ended the catching up, 20.1 while a flow was sure after two verdicts"
     );
     for id in ["own-kind/8 flows within 1 s", "own-kind/4 of 20 ms, 4 of 120 ms"] {
         let found = tried(id, 3);

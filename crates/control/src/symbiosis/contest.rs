@@ -57,6 +57,7 @@ impl Symbiosis {
             Change::Ends => {
                 self.window.cwnd *= path.tau.secs() / path.smoothed.secs();
                 self.left = now;
+                self.probe_rtt.iter_mut().for_each(|probe| probe.leaves(now));
             }
         }
         let sparing = self.rivalry.competes() && self.rivalry.is_sure();

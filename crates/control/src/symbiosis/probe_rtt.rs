@@ -13,7 +13,7 @@
 //! held where an answer matters: others joined in, a queue stands that no flows of the kind leave, or has for half of an interval, the buffer has overflowed, or the flow competes.
 //!
 //! Flows that compete have a common clock as well: the shortest queue since their last probes, which all have seen. They join in nobody's probe, since an opponent's
-//! every loss looks like one, and probe at once where the queue ran empty by itself and stands again.
+//! every loss looks like one, and probe at once where the queue ran empty by itself and stands again, or where one has the link to itself.
 //!
 //! τ may also have grown, on another route. Then what a flow gives up in a probe was not in a queue, and its round-trip time falls by less. Two probes in a row
 //! must find that: in one, others may have filled the queue.
@@ -43,6 +43,10 @@ const AS_LOW: f64 = 0.125;
 pub const DIP: f64 = 0.25;
 /// A queue no longer than this, and an eighth of what stood of late, is as good as empty.
 pub const NOISE: Span = Span::from_millis(2);
+
+/// Of the link, or of a queue that stood, this part is as good as none to who competes, whatever harms nobody: one CUBIC with its share beside n of the kind has 1/(n + 1) of the flight, and
+/// 0.7 of that after a loss, which is more than this up to n = 10.
+pub const LITTLE: f64 = 0.0625;
 
 /// τ, and when to probe for it.
 #[derive(Clone, Debug)]
@@ -103,6 +107,13 @@ pub struct Share {
     pub competes: bool,
     /// The queue that this flow keeps for its host.
     pub bridge: Span,
+}
+
+impl Share {
+    /// Whether all but [`LITTLE`] of the link is this flow's: what it has in flight takes the link as long as a round trip.
+    fn is_alone(&self) -> bool {
+        self.flight >= self.smoothed.scale(1.0 - LITTLE)
+    }
 }
 
 impl ProbeRtt {
@@ -225,7 +236,7 @@ impl ProbeRtt {
         let half = interval.scale(0.5);
         let rarer = competing_interval(self.most, share.smoothed);
         let due = if self.sparing {
-            now - self.bottom.1 >= rarer || since >= rarer.scale(2.0) || (self.freed && since >= apart)
+            now - self.bottom.1 >= rarer || since >= rarer.scale(2.0) || ((self.freed || share.is_alone()) && since >= apart)
         } else {
             now - self.counted >= interval && since >= soon && unseen >= half
         };
@@ -295,6 +306,11 @@ impl ProbeRtt {
     /// No probe is wanted any longer.
     pub fn uncall(&mut self) {
         self.called = false;
+    }
+
+    /// The window gives up what stands in the queue: that is nobody's probe.
+    pub fn leaves(&mut self, now: Instant) {
+        (self.begun, self.late) = (now, Late::default());
     }
 
     /// Whether probes are to cost little.

@@ -34,7 +34,7 @@ use crate::cubic::{BETA, C, Cubic};
 use crate::window::{Law as _, Window, may_grow};
 use crate::{Acked, Instant, Lost, Span};
 
-use super::probe_rtt::{NOISE, Verdict};
+use super::probe_rtt::{LITTLE, NOISE, Verdict};
 use super::refill::Refill;
 
 /// So many verdicts in a row begin competition: newcomers of the kind are out of step twice in a row, and a third takes a second or two. With two, 10 of 520 runs of 4 to 16 flows of the kind
@@ -50,9 +50,6 @@ const SETTLES: Span = Span::from_millis(2_000);
 const PAST: u64 = 2;
 /// Of a queue that stood this part may be left by flows of the kind that are out of step: a crowd of fifty that came within a second leaves a third.
 const LEFT: f64 = 0.375;
-/// Who competes takes less for a sign of an opponent, whatever harms nobody: one CUBIC with its share beside n of the kind has 1/(n + 1) of the flight, and
-/// 0.7 of that after a loss, which is more than this up to n = 10.
-const LEFT_COMPETING: f64 = 0.0625;
 /// So many losses of its own making end the catching up: each takes a part from the opponents' windows, too. With two, four beside one CUBIC in 8 BDP have .45 of its share at 120 ms, with three .78
 /// (arena, medians of ten seeds).
 const CATCHES: u32 = 3;
@@ -71,8 +68,8 @@ pub struct Rivalry {
     latest: Instant,
     /// When the first began of the probes that found, alone, a queue of all that nobody empties.
     found: Option<Instant>,
-    /// Verdicts that agreed since the last one that did not.
-    agreed: u32,
+    /// A verdict has agreed since the last one that did not.
+    agreed: bool,
     /// Losses that the catching up has left, none once it is over.
     catches: u32,
     /// The window after the last loss, or where the catching up began.
@@ -120,7 +117,7 @@ impl Default for Rivalry {
             doubted: Instant::START,
             latest: Instant::START,
             found: None,
-            agreed: 0,
+            agreed: false,
             catches: 0,
             caught: None,
             refill: Refill::default(),
@@ -140,9 +137,9 @@ impl Rivalry {
         self.contrary > 0
     }
 
-    /// Whether verdicts have agreed with the state since it began.
+    /// Whether a verdict has agreed with the state since it began, or since another doubted it.
     pub fn is_sure(&self) -> bool {
-        self.agreed >= END
+        self.agreed
     }
 
     /// Whether a probe that raised, or left, doubts is to be followed by another at once: in step with the others. Alone a flow would find their queue. A probe that they can
@@ -155,7 +152,7 @@ impl Rivalry {
     pub fn judged(&mut self, verdict: &Verdict, bounds: &Bounds) -> Change {
         let long = verdict.left > bounds.most;
         let harmless = if self.competing {
-            NOISE.max(verdict.before.scale(LEFT_COMPETING))
+            NOISE.max(verdict.before.scale(LITTLE))
         } else {
             bounds.harmless.max(verdict.before.scale(LEFT).min(bounds.most))
         };
@@ -181,7 +178,7 @@ impl Rivalry {
         }
         if filled == self.competing {
             self.contrary = 0;
-            self.agreed += 1;
+            self.agreed = true;
             return Change::None;
         }
         let apart = if self.competing || long {
@@ -194,7 +191,7 @@ impl Rivalry {
         if !self.contradicted(self.found.unwrap_or(verdict.asked), verdict.asked, apart, bounds.interval) && !certain {
             return Change::None;
         }
-        self.turns(filled, if certain { END } else { 0 });
+        self.turns(filled, certain);
         if filled { Change::Begins } else { Change::Ends }
     }
 
@@ -211,7 +208,7 @@ impl Rivalry {
             return false;
         }
         self.contrary += 1;
-        self.agreed = 0;
+        self.agreed = false;
         let rounds = self.competing || asked - self.doubted >= interval;
         self.contrary >= if rounds { END } else { BEGIN }
     }
@@ -229,11 +226,11 @@ impl Rivalry {
 
     /// What others have in flight falls and rises as an opponent's window does, or a queue was missing often enough.
     pub fn begins(&mut self) {
-        self.turns(true, 0);
+        self.turns(true, false);
     }
 
     /// From one state to the other.
-    fn turns(&mut self, competing: bool, agreed: u32) {
+    fn turns(&mut self, competing: bool, agreed: bool) {
         *self = Rivalry { competing, agreed, catches: if competing { CATCHES } else { 0 }, ..Rivalry::default() };
     }
 

@@ -1,3 +1,5 @@
+mod leaving;
+
 use alloc::vec::Vec;
 
 use super::*;
