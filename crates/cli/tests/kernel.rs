@@ -112,8 +112,8 @@ fn lab(folder: &Path) -> Child {
     command.current_dir(folder).args(["testbed", "small.toml", "--json"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
 }
 
-/// A transfer whose agent is killed and replaced: what it got of 20 Mbit/s, and K as the next agent learnt it within 5 s, unless the machine was too busy to emulate the path.
-fn agent_is_killed_and_replaced() -> Option<(f64, Option<f64>)> {
+/// A transfer whose agent is killed and replaced; what it got of 20 Mbit/s, unless the machine was too busy to emulate the path.
+fn agent_is_killed_and_replaced() -> Option<f64> {
     let folder = tempfile::tempdir().unwrap();
     let started = symbiosis(&["kernel", "start"]);
     assert!(started.status.success() && available(), "{started:?}");
@@ -129,7 +129,6 @@ fn agent_is_killed_and_replaced() -> Option<(f64, Option<f64>)> {
     assert!(lab.try_wait().unwrap().is_none(), "the transfer goes on");
     let again = symbiosis(&["kernel", "start"]);
     assert!(String::from_utf8_lossy(&again.stdout).contains("with the sockets of an agent that was killed"), "{again:?}");
-    let taken_over = until(Duration::from_secs(5), || status()?["sockets"].get(0).map(|_| ()));
     let second = until(Duration::from_secs(5), k_is_known);
     let ran = lab.wait_with_output().unwrap();
     assert!(symbiosis(&["kernel", "stop"]).status.success());
@@ -141,31 +140,31 @@ fn agent_is_killed_and_replaced() -> Option<(f64, Option<f64>)> {
         return None;
     }
     assert!(first.is_some(), "the agent learns K");
-    assert!(taken_over.is_some(), "the next has the connection that is under way");
+    assert!(second.is_some(), "so does the next, of a connection that is under way");
     let goodput = result["flows"][0]["goodput_mbps"].as_f64().unwrap();
     eprintln!("goodput {goodput} of 20 Mbit/s, K {first:?} and {second:?}, {lateness}");
-    Some((goodput, second))
+    Some(goodput)
 }
 
-/// Of up to three transfers two must use the link, and their next agents know K: a third may meet a machine that pauses, though not for long enough to be void.
+/// Of up to three transfers two must use the link: a third may meet a machine that pauses, though not for long enough to be void.
 #[test]
 fn without_its_agent_a_transfer_goes_on_as_reno_and_a_new_agent_takes_it_over() {
     let Some(_alone) = alone("without_its_agent_a_transfer_goes_on_as_reno_and_a_new_agent_takes_it_over") else { return };
     let _stopped = Stopped;
-    let (mut good, mut bad) = (0, Vec::new());
-    for (goodput, k) in (0..3).filter_map(|_| agent_is_killed_and_replaced()) {
-        if goodput > 0.8 * 20.0 && k.is_some() {
-            good += 1
+    let (mut used, mut unused) = (0, Vec::new());
+    for goodput in (0..3).filter_map(|_| agent_is_killed_and_replaced()) {
+        if goodput > 0.8 * 20.0 {
+            used += 1
         } else {
-            bad.push((goodput, k))
+            unused.push(goodput)
         }
-        assert!(bad.len() < 2, "the link is used and K known: {bad:?} Mbit/s");
-        if good == 2 {
+        assert!(unused.len() < 2, "Reno or not, the link is used: {unused:?} Mbit/s");
+        if used == 2 {
             break;
         }
     }
-    assert!(good == 2 || bad.is_empty(), "the link is used and K known: {bad:?} Mbit/s, and no two transfers that say otherwise");
-    if good < 2 {
+    assert!(used == 2 || unused.is_empty(), "Reno or not, the link is used: {unused:?} Mbit/s, and no two transfers that say otherwise");
+    if used < 2 {
         tell("VOID: the machine was too busy for two transfers of three");
     }
     assert!(!available());

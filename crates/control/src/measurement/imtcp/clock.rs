@@ -1,8 +1,8 @@
 //! How close together the host can tell that packets left.
 //!
-//! Packets that should leave back to back leave as soon as the host has got to the next one: the clock that it names is one host's, and on a slower one each
-//! pair is further apart than that. Where K is known a pair that is close for the link is close all the same; where it is not, or the link is fast, no pair would
-//! ever count. So it is seen how far apart they leave.
+//! The second packet of a pair leaves when the host has got to it. The clock that a transport names was measured on one host, and on a slower one each pair is further
+//! apart. Where K is known a pair that is close for the link counts all the same; where it is not, or the link is fast, no pair would ever count. So the
+//! measurement takes the distance at which pairs leave from the pairs.
 
 use crate::Span;
 
@@ -53,13 +53,13 @@ impl Clock {
     pub fn is_close(&self, sent: f64, service: Option<Span>) -> bool {
         let kept = self.kept();
         let tells = service.is_none_or(|service| service >= kept.scale(TELLS));
-        let host = if tells && sent > 0.0 && kept > self.told { sent <= kept.secs() } else { sent < self.told.secs() };
+        let host = if tells && kept > self.told { sent <= kept.secs() } else { sent < self.told.secs() };
         host || sent <= BACK_TO_BACK * service.map_or(0.0, Span::secs)
     }
 
     /// Packets that left `sent` seconds apart are the first to tell K.
     pub fn first(&mut self, sent: f64) {
-        self.by_pairs |= sent >= self.told.secs() && sent > 0.0;
+        self.by_pairs |= sent >= self.told.secs();
     }
 
     /// Whether what the link takes for what passes as one is no more than the host can tell apart (B §4.2.1).
